@@ -84,3 +84,30 @@ def test_a_setting_is_proposed_where_the_failing_line_names_nothing_of_the_libra
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=3),))
     found = [one.rewrite for one in RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)]
     assert found == ([CallAtStart(function=f"tensorflow.compat.v1.{call}")] if call else [])
+
+
+def test_a_setting_goes_into_one_file_that_uses_the_library_where_the_failure_has_no_line_there(
+    tmp_path: Path,
+) -> None:
+    sources = {
+        "a.py": "import numpy as np\nx = np.e\n",
+        "b.py": "import numpy as np\nx = str([np.float64(np.pi)])\n",
+        "test_b.py": "from b import x\nassert x == '[3.14]'\n",
+    }
+    for file, source in sources.items():
+        (tmp_path / file).write_text(source)
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts=sources,
+        executed={file: frozenset({1, 2}) for file in sources},
+        versions={"numpy": ("1.26.4", "2.0.0")},
+        modules={"numpy": "numpy"},
+    )
+    message = "assert '[np.float64(3.14)]' == '[3.14]'"
+    cause = Cause(kind=CauseKind.UNKNOWN, type="AssertionError", message=message)
+    for places in ((), (SourcePlace(file="test_b.py", line=2),)):
+        group = FailureGroup(cause=cause, tests=("t",), places=places)
+        (proposal,) = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
+        assert isinstance(proposal.rewrite, CallAtStart)
+        assert {place.file for place in proposal.places} == {"b.py"}

@@ -131,6 +131,8 @@ def _about(name: str, rewrite: Rewrite) -> Rewrite:
 
 def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> tuple[SourcePlace, ...]:
     """The group's own lines, and executed lines that use what a rule is about."""
+    if isinstance(rule.rewrite, CallAtStart):
+        return _places_of_setting(rule.rewrite, group, evidence)
     target = rule.target
     places: dict[SourcePlace, None] = dict.fromkeys(group.places)
     for name, uses in evidence.uses.names.items():
@@ -139,6 +141,25 @@ def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> 
             used = uses.keywords.get(rule.argument, {}) if rule.argument else uses.places
             places.update(dict.fromkeys(evidence.executed_of(used)))
     return tuple(places)
+
+
+def _places_of_setting(
+    setting: CallAtStart, group: FailureGroup, evidence: FixEvidence
+) -> tuple[SourcePlace, ...]:
+    """Lines of one file that uses the library: one with lines of the group, else the one that uses it most.
+
+    A call sets the library for all files, and a value that differs shows in a test, which names none of it.
+    """
+    package = setting.function.partition(".")[0]
+    by_file: dict[str, list[SourcePlace]] = {}
+    for name, uses in evidence.uses.names.items():
+        if name.partition(".")[0] == package:
+            for place in uses.places:
+                by_file.setdefault(place.file, []).append(place)
+    own = [place.file for place in group.places if place.file in by_file]
+    ran = {file: len(evidence.executed_of(places)) for file, places in by_file.items()}
+    most = max(by_file, key=lambda file: (ran[file], len(by_file[file]), file), default="")
+    return tuple(dict.fromkeys(by_file.get(next(iter(own), most), ())))
 
 
 def _is_of(name: str, rule: Rule) -> bool:
