@@ -12,6 +12,7 @@ from packaging.requirements import Requirement
 
 from backdate.errors import UsageError
 from backdate.projects.capping import cap_files, limited_constraint, limited_requirement
+from backdate.projects.setup_script import setup_arguments
 
 
 def capped(
@@ -112,6 +113,33 @@ def test_plain_literals_of_a_setup_script(text: str, was: str, now: str) -> None
     assert files == {"setup.py": text.replace(was, now, 1)}
     ast.parse(files["setup.py"])
     assert (file, after in files["setup.py"].splitlines()[line - 1]) == ("setup.py", True)
+
+
+@given(
+    others=st.lists(st.sampled_from(["six", "a-b>=1", "x[y]~=2.0; os_name == 'nt'"]), max_size=3),
+    stated=st.sampled_from([None, "Click", "click>=7,<8", "click [x] ; python_version < '3.9'"]),
+    brackets=st.sampled_from(["[]", "()"]),
+    between=st.sampled_from([", ", ",\n    ", ",  # why\n\t"]),
+    ending=st.sampled_from(["", ",", ",\n", "\n"]),
+    named=st.booleans(),
+)
+def test_a_setup_script_states_the_same_and_the_limit(
+    others: list[str], stated: str | None, brackets: str, between: str, ending: str, named: bool
+) -> None:
+    requirements = [*others, *([stated] if stated else [])]
+    if not requirements:
+        return
+    ending = "," if len(requirements) == 1 and not ending.strip() else ending  # else it is no tuple
+    elements = between.join(f'"{one}"' for one in requirements)
+    written = f"{brackets[0]}{elements}{ending}{brackets[1]}"
+    call = (
+        f"needs = {written}\nsetup(install_requires=needs)" if named else f"setup(install_requires={written})"
+    )
+    files, _ = capped({"setup.py": f"{call}\n"}, "click<9")
+    arguments = setup_arguments(files["setup.py"])
+    assert arguments is not None
+    limited = [limited_requirement(stated, "<9")] if stated else ["click<9"]
+    assert arguments["install_requires"].value == [*others, *limited]
 
 
 @pytest.mark.parametrize(
