@@ -8,12 +8,13 @@ import sys
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.environments import cache_upkeep
+from backdate.environments import cache_contents, cache_removal, cache_upkeep
 from backdate.environments.cache import Cache
 from backdate.environments.cache_contents import list_items
 from backdate.environments.cache_kinds import CacheKind
@@ -29,7 +30,7 @@ from backdate.environments.cache_upkeep import (
 )
 from backdate.environments.cache_use import at_work, note_use, used_since
 from backdate.environments.wheel_store import BuiltWheel
-from backdate.errors import UsageError
+from backdate.errors import MachineError, UsageError
 
 MIB = 1024**2
 HOUR = 3600.0
@@ -153,6 +154,42 @@ def test_a_wheel_goes_with_every_record_that_names_it(cache: Cache) -> None:
     clean(cache, [CacheKind.WHEELS])
     assert cache.keys("wheels") == []
     assert not folder.exists()
+
+
+def package(cache: Cache, name: str) -> Path:
+    """A wheel of a package that uv keeps, as far as the cache's upkeep looks at one."""
+    folder = cache.clean / "uv/wheels-v1/pypi" / name
+    folder.mkdir(parents=True)
+    (folder / "1.0.msgpack").write_text("x")
+    return folder
+
+
+def test_a_uv_that_does_not_end_is_an_error_of_the_machine(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = package(cache, "six")
+
+    def run(command: list[str], **options: Any) -> None:
+        raise subprocess.TimeoutExpired(command, options["timeout"])
+
+    monkeypatch.setattr(cache_removal.subprocess, "run", run)
+    with pytest.raises(MachineError, match="did not end within 600 seconds; remove that folder by hand"):
+        clean(cache, [CacheKind.PACKAGES])
+    assert folder.exists()
+
+
+def test_what_another_process_removes_meanwhile_takes_nothing(
+    cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = package(cache, "six")
+
+    def by_package(top: Path) -> dict[str, list[Path]]:
+        (gone / "1.0.msgpack").unlink()
+        gone.rmdir()
+        return {"six": [gone]}
+
+    monkeypatch.setattr(cache_contents, "_by_package", by_package)
+    assert of_kind(measure(cache), CacheKind.PACKAGES)[1] == 0
 
 
 def test_an_environment_is_measured_once(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:

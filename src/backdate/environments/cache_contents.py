@@ -95,14 +95,12 @@ class _Sizes:
         self._cache = cache
         kept = cache.read(MeasuredSizes, _ROOM, _MEASURED)
         self._known = {} if kept is None else kept.sizes
-        self._seen: dict[str, int] = {}
 
     def of(self, path: Path) -> int:
         name = str(path.relative_to(self._cache.folder))
         if name not in self._known:
             self._known[name] = folder_bytes(path)
-        self._seen[name] = self._known[name]
-        return self._seen[name]
+        return self._known[name]
 
     def keep(self) -> None:
         gone = [name for name in self._known if not os.path.lexists(self._cache.folder / name)]
@@ -124,7 +122,7 @@ def _packages(cache: Cache, kind: CacheKind, sizes: _Sizes) -> Iterator[CacheIte
     for top in uv_caches(cache):
         for name, folders in _by_package(top).items():
             archives = {
-                link.resolve() for folder in folders for link in folder.iterdir() if link.is_symlink()
+                link.resolve() for folder in folders for link in _entries(folder) if link.is_symlink()
             }
             inside = [path for path in archives if path.is_relative_to(top) and path.exists()]
             yield CacheItem(
@@ -180,7 +178,10 @@ def _all_files(top: Path) -> Iterator[Path]:
 
 
 def _entries(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir()) if folder.is_dir() else []
+    try:
+        return sorted(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):  # another process may have removed it
+        return []
 
 
 def _time(path: Path) -> float:

@@ -57,12 +57,19 @@ def _environment(cache: Cache, item: CacheItem) -> Removal:
     with cache.try_guard(item.name) as held:
         if not held:  # it is being made, or compared with its seal
             return Removal(item=item, removed=False)
-        since = used_since(cache)
-        record = cache.folder / "records" / f"{item.name}.json"
-        if since is not None and record.exists() and record.stat().st_mtime >= since:
+        if _may_be_used(cache, cache.folder / "records" / f"{item.name}.json"):
             return Removal(item=item, removed=False)
         cache.discard_environment(item.name)
     return Removal(item=item, removed=True)
+
+
+def _may_be_used(cache: Cache, noted: Path) -> bool:
+    """Whether the time of ``noted`` says that a process at work uses what it stands for."""
+    since = used_since(cache)
+    try:
+        return since is not None and noted.stat().st_mtime >= since
+    except FileNotFoundError:
+        return False  # it was not finished, or another process removes it
 
 
 def _wheels(cache: Cache, items: Sequence[CacheItem]) -> Iterator[Removal]:
@@ -73,8 +80,7 @@ def _wheels(cache: Cache, items: Sequence[CacheItem]) -> Iterator[Removal]:
             names.setdefault(kept.built_as or key, []).append(key)
     for item in items:
         folder = cache.built_wheels / item.name
-        since = used_since(cache)
-        if since is not None and folder.exists() and folder.stat().st_mtime >= since:
+        if _may_be_used(cache, folder):
             yield Removal(item=item, removed=False)
             continue
         for key in names.get(item.name, ()):
@@ -98,12 +104,15 @@ def _packages(cache: Cache, items: Sequence[CacheItem]) -> Iterator[Removal]:
 def _uv_clean(top: Path, names: Sequence[str]) -> None:
     """Let uv forget these packages, or everything where none is named."""
     command = [str(uv.find_uv()), "cache", "clean", "--quiet", "--no-config", "--cache-dir", str(top), *names]
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_UV_TIMEOUT_S
-    )
-    if done.returncode:
-        last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        raise MachineError(f"uv cannot clean its cache {top}: {' '.join(last)}; remove that folder by hand")
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_UV_TIMEOUT_S
+        )
+        reason = " ".join(done.stderr.decode(errors="replace").strip().splitlines()[-1:])
+    except subprocess.TimeoutExpired:
+        done, reason = None, f"it did not end within {_UV_TIMEOUT_S} seconds"
+    if done is None or done.returncode:
+        raise MachineError(f"uv cannot clean its cache {top}: {reason}; remove that folder by hand")
 
 
 def _page(cache: Cache, item: CacheItem) -> Removal:
