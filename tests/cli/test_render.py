@@ -214,3 +214,11 @@ def test_what_is_drawn_is_not_wrapped() -> None:
     ):
         assert wrapped(text, 20) == [text]
     assert wrapped("Note: one two three four", 14) == ["Note: one two", "    three four"]
+
+
+def test_a_word_that_is_too_long_stays_where_its_line_begins() -> None:
+    test = f"      tests/test_it.py::{'x' * 30}"
+    assert wrapped(test, 40) == [test]
+    assert wrapped(f"  at {'y' * 40} end", 30) == ["  at", f"      {'y' * 40}", "      end"]
+    command = "      backdate bisect . --from 2021-01-01"
+    assert wrapped(command, 30) == [command]

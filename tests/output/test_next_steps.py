@@ -29,7 +29,7 @@ FIX = Advice(fixes=(AdvisedChange(distribution="numpy", name="numpy.float"),))
 ASKED = AskedCommand(
     source="here", options=(("--python", "3.11"), ("--repeats", "3")), pytest_arguments=("-x",)
 )
-SIDES = "--from 2021-03-01T00:00:00Z --to 2024-03-01T00:00:00Z"
+SIDES = "--from 2021-03-01 --to 2024-03-01"
 FOLDER = Origin(kind="folder", location="/thing")
 
 
@@ -63,7 +63,7 @@ def test_a_known_fix_comes_first() -> None:
 def test_an_old_instant_that_nobody_stated_is_chosen_again() -> None:
     chosen = StartInstant(instant=DAY, reason=StartReason.COMMIT)
     result = make_check_result(question=Question.DECLARED, start=chosen)
-    assert commands(result)[0] == "backdate bisect pypi:thing==1 --to 2024-03-01T00:00:00Z"
+    assert commands(result)[0] == "backdate bisect pypi:thing==1 --to 2024-03-01"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_where_nothing_can_be_told_the_reason_is_looked_for() -> None:
     assert commands(answers(cannot, asked=ASKED)) == ["backdate recipe here"]
     no_run = replace(cannot, old=replace(cannot.old, run=None))
     assert commands(answers(no_run, asked=ASKED))[0] == (
-        "backdate check here --python 3.11 --repeats 3 --from INSTANT --to 2024-03-01T00:00:00Z -- -x"
+        "backdate check here --python 3.11 --repeats 3 --from INSTANT --to 2024-03-01 -- -x"
     )
     tools = BrokenTools(tools="pytest 5.0", line="x", instead=())
     (step,) = next_steps(replace(cannot, broken_tools=tools))
@@ -185,3 +185,9 @@ def test_every_form_ends_with_what_to_do_next() -> None:
         for form in (OutputFormat.MARKDOWN, OutputFormat.HTML, OutputFormat.SARIF):
             text = rendered(result, form).decode()
             assert all(step.what.split("&")[0] in text for step in steps), form
+
+
+def test_an_instant_within_a_day_is_written_out() -> None:
+    check = make_check_result()
+    at = replace(check.new, instant=datetime(2024, 3, 1, 12, 30, 0, 5, tzinfo=UTC))
+    assert commands(replace(check, new=at))[0].endswith(" --to 2024-03-01T12:30:00.000005Z")

@@ -78,10 +78,13 @@ def wrapped(text: str, width: int) -> list[str]:
         return [text]
     import textwrap
 
-    inset = " " * min(len(text) - len(text.lstrip(" ")) + 4, width // 2)
+    words = text.lstrip(" ")
+    before = len(text) - len(words)
+    inset = " " * min(before + 4, width // 2)
     return textwrap.wrap(
-        text,
+        words,
         width,
+        initial_indent=" " * before,
         subsequent_indent=inset,
         break_long_words=False,
         break_on_hyphens=False,

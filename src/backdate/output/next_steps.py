@@ -15,7 +15,7 @@ from backdate.fixing.result import FixOutcome, FixResult
 from backdate.lowest.result import LowestResult, LowestVerdict
 from backdate.output.report import NextStep
 from backdate.projects.project import Origin
-from backdate.timeline.instants import Instant, format_instant
+from backdate.timeline.instants import Instant, format_day, format_instant
 
 Line = tuple[str, str]
 """A line's text and its style ("" for none)."""
@@ -206,7 +206,7 @@ def _after_fix(result: FixResult) -> Iterator[NextStep]:
 
 def _after_lowest(result: LowestResult) -> Iterator[NextStep]:
     asked = result.asked or AskedCommand(source=_source_of(result.origin))
-    to = ("--to", format_instant(result.instant))
+    to = ("--to", _when(result.instant))
     again = asked.line("check", "--lowest", *to, without=_NOT_FOR_LOWEST)
     if any(bound.passes for bound in result.false_bounds) or result.false_python is not None:
         yield NextStep(what="write the bounds above; then see that they hold", command=again)
@@ -234,12 +234,18 @@ def _sides(
 ) -> _SameSides:
     """The same project and instants. Without ``asked`` the project is called by its origin."""
     stated = start is None or start.reason is StartReason.STATED
-    instants = ["--from", format_instant(old)] if stated else []
+    instants = ["--from", _when(old)] if stated else []
     return _SameSides(
         asked=asked or AskedCommand(source=_source_of(origin)),
         is_folder=origin.kind == "folder",
-        instants=(*instants, "--to", format_instant(new)),
+        instants=(*instants, "--to", _when(new)),
     )
+
+
+def _when(instant: Instant) -> str:
+    """A day for its beginning, else the whole instant."""
+    day, whole = format_day(instant), format_instant(instant)
+    return day if whole.startswith(f"{day}T") else whole
 
 
 def _source_of(origin: Origin) -> str:
