@@ -166,6 +166,16 @@ def test_a_device_is_written_to_and_not_replaced(stored: Path, tmp_path: Path) -
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+def test_a_link_to_a_device_that_a_checkout_brings_is_replaced(stored: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for target in ("/dev/full", "pipe"):
+        file = tmp_path / f"{Path(target).name}.md"
+        file.symlink_to(target)
+        assert status_of(["show", str(stored), "-o", str(file)]) == 1
+        assert not file.is_symlink()
+        assert file.read_text().startswith("# thing: ")
+
+
 def test_the_page_of_a_stored_bisection(tmp_path: Path) -> None:
     file = tmp_path / "bisection.json"
     file.write_bytes(to_json(make_bisection()))

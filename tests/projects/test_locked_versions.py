@@ -201,6 +201,14 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         read_locked_versions(tmp_path / "uv.lock")
 
 
+def test_no_file_that_a_link_of_a_checkout_leads_to_is_told(tmp_path: Path) -> None:
+    (tmp_path / "netrc").write_text("machine private.example login alice password a-secret\n")
+    (tmp_path / "requirements.txt").symlink_to("netrc")
+    with pytest.raises(ConfigurationError, match="it is a link") as told:
+        read_locked_versions(tmp_path / "requirements.txt")
+    assert "a-secret" not in str(told.value)
+
+
 def test_a_lock_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         read_locked_versions(tmp_path / "uv.lock")

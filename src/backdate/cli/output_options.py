@@ -157,7 +157,12 @@ def require_output(path: Path) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether ``path`` is something that no file may take the place of: ``/dev/stderr``, a pipe."""
+    """Whether ``path`` is something that no file may take the place of: ``/dev/stderr``, a pipe.
+
+    A link to such a thing is none where anybody may have put it, as into a checkout: a file takes its place.
+    """
+    if path.is_symlink() and path.absolute().parts[1] not in ("dev", "proc"):
+        return False
     try:
         mode = path.stat().st_mode
     except OSError:

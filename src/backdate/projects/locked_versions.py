@@ -79,6 +79,8 @@ def read_locked_versions(path: Path) -> LockedVersions:
 
     Raises ConfigurationError for one of a tool or a format that is not known, and for one without versions.
     """
+    if path.is_symlink():  # of a checkout: it may lead to a file of this machine, whose lines are then told
+        raise ConfigurationError(f"the lock {path} is not read: it is a link; name the file that it leads to")
     if path.exists() and not path.is_file():
         raise ConfigurationError(f"the lock {path} is not read: it is no file")
     text = decode(read_limited(path, limit=_MAX_BYTES, what="the lock"))
