@@ -8,10 +8,16 @@ import pytest
 from _pytest.mark import ParameterSet
 
 _LONGEST = (
-    "tests/testing/test_run.py",
-    "tests/construction/test_build.py",
-    "tests/checking/test_set_up.py",
     "tests/bisection/test_bisect.py",
+    "tests/checking/test_check.py",
+    "tests/testing/test_run.py",
+    "tests/evaluation/flags/test_traced.py",
+    "tests/construction/test_build.py",
+    "tests/testing/test_run_matrix.py",
+    "tests/construction/issue/test_issue_build.py",
+    "tests/checking/test_set_up.py",
+    "tests/tasks/test_local_runner.py",
+    "tests/tasks/test_disk_budget.py",
 )
 """Files that take longest. They come first, so that no worker is left alone with one of them at the end."""
 
