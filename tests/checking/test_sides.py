@@ -389,6 +389,33 @@ def test_what_only_a_repair_of_the_old_side_holds_back_is_no_breakage_of_the_win
     assert ({"a<4"} in tried) == (passing_without < 5)
 
 
+@pytest.mark.parametrize(
+    ("passing_without", "passing_with", "taken"),
+    [(1, 5, {"a<4"}), (1, 1, {"a"}), (5, 5, {"a"}), (3, 2, {"a"})],
+)
+def test_it_is_none_either_where_the_repair_was_made_before(
+    both: Callable[..., tuple[SidePair, World]], passing_without: int, passing_with: int, taken: set[str]
+) -> None:
+    """A recipe from the store gets the verdict that the check got which repaired it."""
+
+    def new(one: Recipe) -> BuildFailure | SuiteRun:
+        passing = passing_with if "a<4" in packages_of(one) else passing_without
+        return ran(passed=passing, failed=5 - passing)
+
+    stored = replace(start(recipe("a<4")), origin="store")
+    found, world = both([stored, start(recipe("a"))], good, new)
+    assert packages_of(found.new.recipe) == taken
+    assert any("tests need a<4 on both sides" in note for note in found.notes) == (taken == {"a<4"})
+    tried = [packages for side, packages in world.done if side == "new"]
+    assert ({"a<4"} in tried) == (passing_without < 5)
+
+
+def test_what_files_state_is_no_limit_of_a_repair(both: Callable[..., tuple[SidePair, World]]) -> None:
+    stored = replace(start(recipe("a<4")), origin="store")
+    found, _ = both([stored, start(recipe("a<4"))], good, lambda one: ran(passed=1, failed=4))
+    assert packages_of(found.new.recipe) == {"a"}
+
+
 def test_the_old_side_does_not_wait_for_the_new_one_and_new_failures_are_told_while_it_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

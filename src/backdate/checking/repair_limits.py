@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backdate.checking.recipe_run import RecipeRun
@@ -21,7 +23,36 @@ def run_as_proven(first: Recipe, old: RecipeRun, new_side: SideRunner) -> Recipe
     run with them as well, and taken so where more of them pass.
     """
     new = new_side.run_new(old.recipe, new_side.folder / "proven")
-    limits = limits_of_repairs(first, old.recipe)
+    return _limited(limits_of_repairs(first, old.recipe), old, new, new_side)
+
+
+def run_as_stored(
+    written: Sequence[Recipe], old: RecipeRun, new: RecipeRun, new_side: SideRunner
+) -> RecipeRun:
+    """``new``, which ran with a recipe from the store, or the run with the limits that a repair gave it.
+
+    What a check says must not depend on whether the repair was made by this check or by one before it.
+    ``written``: the recipes that the project's files tell.
+    """
+    stated = {each for recipe in written for step in recipe.install for each in step.packages}
+    limits = [limit for limit in _limits_of_no_file(old.recipe) if limit not in stated]
+    return _limited(limits, old, new, new_side)
+
+
+def note_of_limits(recipe: Recipe) -> str:
+    """For people: what a new side of ``recipe``, which ``run_as_stored`` gave, is held to."""
+    limits = ", ".join(_limits_of_no_file(recipe))
+    return f"tests need {limits} on both sides, which an earlier repair found: no update since broke that"
+
+
+def _limits_of_no_file(recipe: Recipe) -> list[str]:
+    """The pins and upper bounds that no file of the project states."""
+    added = tuple(step for step in recipe.install if step.provenance.file is None)
+    return list(limits_of_repairs(replace(recipe, install=()), replace(recipe, install=added)))
+
+
+def _limited(limits: Sequence[str], old: RecipeRun, new: RecipeRun, new_side: SideRunner) -> RecipeRun:
+    """``new``, or the run with ``limits`` in its place where more of the tests pass that ``old`` passes."""
     if not limits or _passing(new, old) == _passing(old, old):
         return new
     text = f"tests fail without {', '.join(limits)}, which the old side needs as well: trying with it"

@@ -177,10 +177,18 @@ def run_sides(
 
             run = None if same else run_as_proven(old.start.recipe, old.run, side)
             new_runs[number] = None if run is None else NewRun(side=side, run=run)
-        new = new_runs[number]
+        new, told = new_runs[number], starting
+        if new is not None and old.start.origin == "store" and not old.changed:
+            from backdate.checking.repair_limits import note_of_limits, run_as_stored
+
+            written = [start.recipe for start in starting.starts if start.origin != "store"]
+            run = run_as_stored(written, old.run, new.run, new.side)
+            if run is not new.run:
+                new = NewRun(side=new.side, run=run)
+                told = starting.with_notes((note_of_limits(run.recipe),))
         if new is None and pairs[0].broken_tools is not None:  # only what users get is run with older tools
             new = NewRun(side=side, run=side.run_new(old.run.recipe, side.folder))
-        pairs.append(pairs[0] if new is None else _pair(project, old_side, old, new, starting))
+        pairs.append(pairs[0] if new is None else _pair(project, old_side, old, new, told))
     return tuple(pairs)
 
 
