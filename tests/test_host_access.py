@@ -208,7 +208,12 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
             "write": "write_whole",
         },
         "construction/trees.py": {"fetch_tree": "unlink", "keep_tree": "open unlink"},
-        "environments/cache.py": {"forget": "unlink", "read": "read_bytes unlink", "write": "write_whole"},
+        "environments/cache.py": {
+            "forget": "unlink",
+            "read": "read_bytes unlink",
+            "secret": "chmod",
+            "write": "write_whole",
+        },
         "environments/interpreters.py": {"_read_cache": "read_bytes", "find_interpreters": "write_whole"},
         "environments/pip_installer.py": {"_pip_errors": "read_bytes"},
         "environments/lent_files.py": {"_file": "open"},

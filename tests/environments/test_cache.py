@@ -92,3 +92,9 @@ def test_discarding_what_resists(cache: Cache, tmp_path: Path) -> None:
 )
 def test_exemptions(day: str, names: list[str]) -> None:
     assert [one.name for one in cutoff_overrides_at(parse_instant(day))] == names
+
+
+def test_a_cache_has_a_secret_that_stays(tmp_path: Path) -> None:
+    one, other = Cache(tmp_path / "one"), Cache(tmp_path / "other")
+    assert one.secret() == Cache(tmp_path / "one").secret() != other.secret()
+    assert (tmp_path / "one" / "secrets").stat().st_mode & 0o077 == 0

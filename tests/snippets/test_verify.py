@@ -158,6 +158,15 @@ def test_what_was_run_is_not_run_again_until_it_changes(tmp_path: Path) -> None:
     assert sorted(runner.asked) == ["a", "a", "a"]
 
 
+def test_runs_that_the_folder_says_somebody_else_made_are_made_again(tmp_path: Path) -> None:
+    """Who publishes a data set could have written them; every other part of their keys is in it."""
+    dataset = SnippetDataset.create(tmp_path / "set", [snippet("a", GCD)], INFO)
+    verify_snippets(dataset, CountingRunner(), NoNames(), limits=PATIENT, secret="theirs")
+    runner = CountingRunner()
+    verify_snippets(dataset, runner, NoNames(), limits=PATIENT, secret="ours")
+    assert runner.asked == ["a"] * 3
+
+
 def test_what_a_limit_ended_is_run_again_when_that_is_asked_for(tmp_path: Path) -> None:
     dataset = SnippetDataset.create(tmp_path / "set", [snippet("a", GCD), snippet("b", GCD)], INFO)
 

@@ -53,6 +53,7 @@ def verify(arguments: VerifyArguments) -> int:
             jobs=arguments.jobs,
             retry=arguments.retry,
             references=derived_reference,
+            secret=resources.cache.secret(),
             progress=progress,
         )
         if java:

@@ -93,7 +93,8 @@ def score_snippets_run(
     from backdate.snippets.dataset import SnippetDataset
 
     stored = SnippetDataset.open(dataset)
-    session = open_snippet_session(Resources(machine))
+    resources = Resources(machine)
+    session = open_snippet_session(resources)
     name = judge.removeprefix("model:")
     opened = open_model(parse_endpoint(name), answers=run / "judge.sqlite") if name else nullcontext(None)
     with opened as model, watch() as progress:
@@ -104,6 +105,7 @@ def score_snippets_run(
             runner=session.runner,
             judge=model,
             judge_name=name,
+            secret=resources.cache.secret(),
         )
         scores = score_snippets(plan, progress)
     summary = summarise_snippets(scores)

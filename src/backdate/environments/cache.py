@@ -20,6 +20,7 @@
     CACHE/logs/                     logs of builds, by key
     CACHE/guards/KEY                lock files, held while KEY is being made
     CACHE/workers/PID-RANDOM        held by a process that works with the cache (``cache_use.py``)
+    CACHE/secrets/made-here.json    known to this cache alone: what others wrote does not pass for its own
     CACHE/sizes/measured.json       what environments and unpacked wheels take on disk (``cache_contents.py``)
 
 Only steps in which nothing but uv itself runs write to ``clean``. A step that runs foreign code writes to the
@@ -32,6 +33,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -52,6 +54,13 @@ def default_cache() -> Path:
     """``$BACKDATE_CACHE``, or the user's cache folder."""
     given = os.environ.get("BACKDATE_CACHE")
     return Path(given).resolve() if given else Path(platformdirs.user_cache_dir("backdate"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheSecret:
+    """A text that nobody guesses."""
+
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,7 @@ class Cache:
                 "extractions",
                 "workers",
                 "sizes",
+                "secrets",
             ):
                 (self.folder / name).mkdir(exist_ok=True)
             if not os.access(self.folder, os.W_OK | os.X_OK):
@@ -172,6 +182,15 @@ class Cache:
         except StoredDataError:
             path.unlink(missing_ok=True)  # it can be made again from its inputs: that is what the caller does
             return None
+
+    def secret(self) -> str:
+        """What this cache alone knows: its user wrote what has keys that are made with it."""
+        kept = self.read(CacheSecret, "secrets", "made-here")
+        if kept is None:
+            (self.folder / "secrets").chmod(0o700)
+            kept = CacheSecret(value=secrets.token_hex(32))
+            self.write("secrets", "made-here", kept)
+        return kept.value
 
     def has(self, room: str, key: str) -> bool:
         """Whether there is a record ``room``/``key``."""

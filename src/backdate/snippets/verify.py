@@ -63,12 +63,14 @@ def verify_snippets(
     retry: bool = False,
     limits: ProgramLimits = DEFAULT_LIMITS,
     references: Callable[[Snippet], str] = lambda snippet: snippet.reference,
+    secret: str = "",
     progress: Reporter = NO_PROGRESS,
 ) -> SnippetDataset:
     """Verify the Python snippets of ``dataset`` (those that ``only`` names), ``jobs`` calls at a time.
 
     ``retry``: run again what a limit or a crash ended: a busy machine may have been the reason.
-    ``references``: the known solution of a snippet, or what may be one; it is kept when it passes.
+    ``secret``: of this user's cache; runs that the folder of the data set says were made without it are not
+    believed. ``references``: the known solution of a snippet, or what may be one; it is kept when it passes.
     Raises UsageError for a name that is not there, MachineError for what this machine lacks.
     """
     chosen = tuple(dataset.snippet(name) for name in dict.fromkeys(only)) or dataset.snippets
@@ -81,14 +83,14 @@ def verify_snippets(
     waiting: defaultdict[Work, list[SnippetProgram]] = defaultdict(list)
     for snippet in tried.values():
         for (side, stage), program in _programs(snippet, repeats):
-            if (_key(program, side), stage) not in runs:
+            if (_key(program, side, secret), stage) not in runs:
                 waiting[side, stage].append(program)
 
     def run(work: Work, programs: list[SnippetProgram]) -> None:
         side, stage = work
         by_id = {program.id: program for program in programs}
         for result in runner.run(side, programs, limits):
-            key = _key(by_id[result.id], side)
+            key = _key(by_id[result.id], side, secret)
             runs[key, stage] = result
             if result.end is not ProgramEnd.NO_ENVIRONMENT:  # it may be had the next time
                 kept.append(StageRun(key=key, stage=stage, run=result))
@@ -98,7 +100,8 @@ def verify_snippets(
     in_threads([partial(run, *item) for item in largest_first], jobs=jobs, name="verify")
     asked = _ask(tried.values(), names, jobs)
     verified = {
-        snippet.id: _verified(snippet, _runs_of(snippet, repeats, runs, asked)) for snippet in tried.values()
+        snippet.id: _verified(snippet, _runs_of(snippet, repeats, runs, asked, secret))
+        for snippet in tried.values()
     }
 
     def with_findings(snippet: Snippet) -> Snippet:
@@ -131,8 +134,8 @@ def _origin(number: int) -> str:
     return f"origin-{number}"
 
 
-def _key(program: SnippetProgram, side: SnippetSide) -> str:
-    return digest("snippet run", _KEY_FORMAT, program, side)
+def _key(program: SnippetProgram, side: SnippetSide, secret: str) -> str:
+    return digest("snippet run", _KEY_FORMAT, program, side, secret)
 
 
 def _runs_of(
@@ -140,12 +143,13 @@ def _runs_of(
     repeats: int,
     runs: Mapping[tuple[str, str], ProgramRun],
     asked: Mapping[SnippetSide, Members],
+    secret: str,
 ) -> SnippetRuns:
     """Everything that was run and asked of one snippet."""
     made = {
-        stage: runs[_key(program, side), stage]
+        stage: runs[_key(program, side, secret), stage]
         for (side, stage), program in _programs(snippet, repeats)
-        if (_key(program, side), stage) in runs
+        if (_key(program, side, secret), stage) in runs
     }
     target = snippet.target
     names = [api.name for api in snippet.apis]

@@ -57,6 +57,8 @@ class SnippetScorePlan:
     runner: ProgramRunner
     judge: Model | None = None
     judge_name: str = ""
+    secret: str = ""
+    """Of this user's cache: scores that the folder says were made without it are made again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +161,7 @@ def _items(plan: SnippetScorePlan, info: SnippetRunInfo) -> list[_Item]:
                     snippet.visible,
                 )
                 key = digest(
-                    *(_RULES_VERSION, about, snippet.expected, snippet.origin),
+                    *(_RULES_VERSION, plan.secret, about, snippet.expected, snippet.origin),
                     *(reply.text, reply.problem, judge if ask in JUDGED_ASKS else ""),
                 )
                 items.append(_Item(snippet=snippet, ask=ask, sample=sample, reply=reply, key=key))
