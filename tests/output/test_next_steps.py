@@ -113,6 +113,13 @@ def test_where_nothing_can_be_told_the_reason_is_looked_for() -> None:
     assert commands(answers(no_run, asked=ASKED))[0] == (
         "backdate check here --python 3.11 --repeats 3 --from INSTANT --to 2024-03-01 -- -x"
     )
+    assert cannot.old.run is not None
+    empty = replace(cannot.old.run, status="no-tests", results=())
+    release = Origin(kind="sdist", location="thing==1")
+    no_tests = replace(cannot, origin=release, old=replace(cannot.old, run=empty))
+    assert commands(answers(no_tests, asked=ASKED)) == [
+        "backdate check GIT-URL@TAG --python 3.11 --repeats 3 -- -x"
+    ]
     tools = BrokenTools(tools="pytest 5.0", line="x", instead=())
     (step,) = next_steps(replace(cannot, broken_tools=tools))
     assert "without pytest 5.0; then" in step.what

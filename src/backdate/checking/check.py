@@ -215,9 +215,12 @@ def _write_patches(folder: Path, loosened: Mapping[Question, Unpinning]) -> None
 
 def _no_tests(project: Project) -> Exception:
     read_declared(project.root)  # raises for a file that cannot be read safely, which may be the reason
+    instead = ""
+    if project.origin.kind == "sdist":
+        instead = " Many releases leave their tests out: check the project's repository by its URL."
     return NoTests(
-        "no tests were found in the project: a check compares what its own tests say. "
-        "Looked for files named test*.py or *_test.py, and for files in folders named test or tests."
+        "no tests were found in the project: a check compares what its own tests say. Looked for files named "
+        f"test*.py or *_test.py, and for files in folders named test or tests.{instead}"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backdate.bisection.result import BisectResult
 from backdate.checking.answers import CheckAnswers, answers_of
@@ -130,6 +130,10 @@ def _after_nothing_told(result: CheckResult, sides: _SameSides) -> Iterator[Next
         what = f"let the tests run with tools that work today, without {result.broken_tools.tools}"
         yield NextStep(what=f"{what}; then check again")
         return
+    if result.origin.kind == "sdist" and result.old.run is not None and result.old.run.status == "no-tests":
+        what = "the repository in its place: many releases leave their tests out"
+        yield NextStep(what=what, command=replace(sides.asked, source="GIT-URL@TAG").line("check"))
+        return
     passed = result.old.run is not None and any(each.outcome.good for each in result.old.run.results)
     if not passed:
         yield NextStep(
@@ -170,7 +174,8 @@ def _after_bisection(result: BisectResult) -> Iterator[NextStep]:
             what = "the limits above, proven and written into your files"
             yield NextStep(what=what, command=sides.bisect(question, "--apply-cap"))
         if any(finding.breaks != "build" for finding in result.findings):
-            what = "a patch with which the tests pass without them, where rules know one"
+            without = " without these limits" if result.advice.now else ""
+            what = f"a patch with which the tests pass{without}, where rules know one"
             yield NextStep(what=what, command=sides.fix(question))
         elif not result.advice.now:
             yield NextStep(what="report it to who maintains the release that is at fault")
