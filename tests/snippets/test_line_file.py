@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,16 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").write_text('{"snippet": 1}\n')
     with pytest.raises(StoredDataError, match="line 1"):
         LineFile(tmp_path / "answers.jsonl", SnippetAnswer).read()
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_what_is_no_file_is_neither_read_nor_written(tmp_path: Path, kind: str) -> None:
+    path, host = tmp_path / "answers.jsonl", tmp_path / "of the host"
+    host.write_text("{}\n")
+    {"link": lambda: path.symlink_to(host), "pipe": lambda: os.mkfifo(path), "folder": path.mkdir}[kind]()
+    file = LineFile(path, SnippetAnswer)
+    with pytest.raises(StoredDataError, match="it is not used"):
+        file.read()
+    with pytest.raises(StoredDataError, match="it is not used"):
+        file.append(answer(1))
+    assert host.read_text() == "{}\n"

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from backdate.errors import StoredDataError
 from backdate.serial import from_json, to_json
 
 T = TypeVar("T")
@@ -24,7 +25,8 @@ class LineFile(Generic[T]):
         self._lock = threading.Lock()
 
     def read(self) -> tuple[T, ...]:
-        """The values of all whole lines. Raises StoredDataError for a line that holds none."""
+        """The values of all whole lines. Raises StoredDataError for a damaged line, and for no file."""
+        self._require_file()
         data = self._path.read_bytes() if self._path.is_file() else b""
         whole = data[: data.rfind(b"\n") + 1]
         return tuple(
@@ -33,9 +35,10 @@ class LineFile(Generic[T]):
         )
 
     def append(self, value: T) -> None:
-        """Add a line."""
+        """Add a line. Raises StoredDataError where something else than a file is there."""
         line = to_json(value) + b"\n"
         with self._lock:
+            self._require_file()
             self._path.parent.mkdir(parents=True, exist_ok=True)
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
             descriptor = os.open(self._path, flags, 0o644)
@@ -47,6 +50,11 @@ class LineFile(Generic[T]):
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+
+    def _require_file(self) -> None:
+        """A folder that somebody hands over may hold a link to a file of this machine, or a pipe."""
+        if self._path.is_symlink() or (self._path.exists() and not self._path.is_file()):
+            raise StoredDataError(f"{self._path} is a link, or no file; it is not used")
 
 
 def _end_of_lines(descriptor: int) -> int:
