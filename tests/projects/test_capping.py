@@ -96,6 +96,12 @@ setup(
 """
 
 
+def test_behind_a_last_element_without_a_comma() -> None:
+    text = '[project]\nname = "p"\nversion = "1"\ndependencies = [\n  "six"\n]\n'
+    files, _ = capped({"pyproject.toml": text}, "click<9")
+    assert files == {"pyproject.toml": text.replace('"six"', '"six",\n  "click<9"')}
+
+
 @pytest.mark.parametrize(
     ("text", "was", "now"),
     [
@@ -104,6 +110,7 @@ setup(
         ("setup(install_requires=['Click', 'six'])", "'Click'", "'Click<9'"),
         ("import setuptools as s\ns.setup(install_requires=['six'])", "'six'", "'six', 'click<9'"),
         ('setup(install_requires=(\n  "six",\n))', '"six",\n', '"six",\n  "click<9",\n'),
+        ("setup(install_requires=[\n  'six'\n])", "'six'", "'six',\n  'click<9'"),
         ("a: list = ['click']\nb = a\nsetup(install_requires=b)", "'click'", "'click<9'"),
     ],
 )

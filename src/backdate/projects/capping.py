@@ -210,7 +210,7 @@ def _behind_element(content: str, indent: str, end: int, requirement: str, newli
     if indent.strip():  # several elements share a line
         return [Edit(place, place, f", {quote}{requirement}{quote}")]
     element = f"{newline}{indent}{quote}{requirement}{quote}"
-    if rest is None:
+    if rest is None or rest.end() == place:  # two edits at one place have no order
         return [Edit(place, place, f",{element}")]
     if rest["comma"]:
         return [Edit(rest.end(), rest.end(), f"{element},")]
