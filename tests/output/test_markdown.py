@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from stored_results import every_result, make_bisection, make_check_result
 
+from backdate.advice import Advice, WorkingLimits
 from backdate.output.markdown import code, markdown, prose, title_of
 from backdate.output.render import report_of
 
@@ -106,3 +107,11 @@ def test_titles_are_one_plain_line() -> None:
 def test_a_bisection_that_did_not_end_says_so(ending: str, words: str) -> None:
     assert words in markdown(report_of(make_bisection(ending=ending)))
     assert words not in markdown(report_of(make_bisection()))
+
+
+def test_what_is_written_is_code_and_why_is_words() -> None:
+    limits = WorkingLimits(requirements=("a<2",), tests=9, passing=9, on_python="3.12.1")
+    report = replace(report_of(make_check_result()), advice=Advice(now=(limits,)), notes=("it is so",))
+    text = markdown(report)
+    assert "- **Now:** `a<2` (seen: the 9 tests pass on Python 3.12.1)\n" in text
+    assert "\n\n**Notes:**\n\n- it is so\n" in text

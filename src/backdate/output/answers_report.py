@@ -58,7 +58,7 @@ def _asked(answers: CheckAnswers) -> Iterator[tuple[Question, CheckResult]]:
 
 def _reason(answers: CheckAnswers) -> str:
     asked = (f"{WORDS[question].answer}: {result.reason}" for question, result in _asked(answers))
-    return "; ".join(asked)
+    return ". ".join(asked)
 
 
 def _sides(answers: CheckAnswers) -> Iterator[tuple[str, str]]:

@@ -92,7 +92,9 @@ def _lines(report: OutputReport) -> Iterator[str]:
     yield from _next(report)
     if report.notes:
         yield ""
-        yield from (f"- Note: {prose(note)}" for note in report.notes)
+        yield "**Notes:**"
+        yield ""
+        yield from (f"- {prose(note)}" for note in report.notes)
     yield ""
     yield f"<sub>{prose(report.location)}; backdate {prose(report.backdate)}</sub>"
 
@@ -105,7 +107,9 @@ def _advice(report: OutputReport) -> Iterator[str]:
         yield ""
         for line in lines[1:]:
             what, _, rest = line.partition(": ")
-            yield f"- **{prose(what)}:** {code(rest)}"
+            written, opening, why = rest.rpartition(" (")
+            shown_why = f" {prose(f'({why}')}" if opening and why.endswith(")") else ""
+            yield f"- **{prose(what)}:** {code(written if shown_why else rest)}{shown_why}"
 
 
 def _next(report: OutputReport) -> Iterator[str]:
