@@ -23,6 +23,7 @@ from backdate.output.formats import OutputFormat
 from backdate.output.next_steps import next_steps
 from backdate.output.render import rendered
 from backdate.projects.project import Origin
+from backdate.recipes.recipe import InstallStep, Provenance
 
 DAY = datetime(2021, 3, 1, tzinfo=UTC)
 FIX = Advice(fixes=(AdvisedChange(distribution="numpy", name="numpy.float"),))
@@ -198,3 +199,14 @@ def test_an_instant_within_a_day_is_written_out() -> None:
     check = make_check_result()
     at = replace(check.new, instant=datetime(2024, 3, 1, 12, 30, 0, 5, tzinfo=UTC))
     assert commands(replace(check, new=at))[0].endswith(" --to 2024-03-01T12:30:00.000005Z")
+
+
+def test_a_limit_that_tests_need_then_and_now_and_no_file_states_is_to_be_written() -> None:
+    result = make_check_result(verdict=Verdict.NOTHING_BROKE, question=Question.DECLARED)
+    for file, told in ((None, "add markupsafe<2.1 to what"), ("setup.py", "nothing has to be done")):
+        provenance = Provenance(rule="a repair", file=file, line=1)
+        step = InstallStep(kind="packages", packages=("pytest", "markupsafe<2.1"), provenance=provenance)
+        recipe = replace(result.new.recipe, install=(*result.new.recipe.install, step))
+        (only,) = next_steps(replace(result, new=replace(result.new, recipe=recipe)))
+        assert only.what.startswith(told)
+        assert not only.command

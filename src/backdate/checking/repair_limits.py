@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from backdate.checking.recipe_run import RecipeRun
 from backdate.progress import Activity
-from backdate.recipes.loosening import limits_of_repairs
+from backdate.recipes.loosening import limits_of_no_file, limits_of_repairs
 from backdate.recipes.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -35,20 +34,14 @@ def run_as_stored(
     ``written``: the recipes that the project's files tell.
     """
     stated = {each for recipe in written for step in recipe.install for each in step.packages}
-    limits = [limit for limit in _limits_of_no_file(old.recipe) if limit not in stated]
+    limits = [limit for limit in limits_of_no_file(old.recipe) if limit not in stated]
     return _limited(limits, old, new, new_side)
 
 
 def note_of_limits(recipe: Recipe) -> str:
     """For people: what a new side of ``recipe``, which ``run_as_stored`` gave, is held to."""
-    limits = ", ".join(_limits_of_no_file(recipe))
+    limits = ", ".join(limits_of_no_file(recipe))
     return f"tests need {limits} on both sides, which an earlier repair found: no update since broke that"
-
-
-def _limits_of_no_file(recipe: Recipe) -> list[str]:
-    """The pins and upper bounds that no file of the project states."""
-    added = tuple(step for step in recipe.install if step.provenance.file is None)
-    return list(limits_of_repairs(replace(recipe, install=()), replace(recipe, install=added)))
 
 
 def _limited(limits: Sequence[str], old: RecipeRun, new: RecipeRun, new_side: SideRunner) -> RecipeRun:

@@ -15,6 +15,7 @@ from backdate.fixing.result import FixOutcome, FixResult
 from backdate.lowest.result import LowestResult, LowestVerdict
 from backdate.output.report import NextStep
 from backdate.projects.project import Origin
+from backdate.recipes.loosening import limits_of_no_file
 from backdate.timeline.instants import Instant, format_day, format_instant
 
 Line = tuple[str, str]
@@ -23,6 +24,9 @@ Line = tuple[str, str]
 _NOT_FOR_FIX = ("--repeats", "--apply")
 _NOT_FOR_LOWEST = ("--repeats", "--apply", "--from-lock", "--move-python")
 _NOTHING = "nothing has to be done"
+_UNSTATED = (
+    "add {} to what the project or its tests require: no file states it, and tests need it then and now"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +94,8 @@ def _after_check(answers: CheckAnswers) -> Iterator[NextStep]:
             yield from _after_nothing_told(deciding, sides)
         case Verdict.NOTHING_BROKE if other is not None and other.verdict is not Verdict.NOTHING_BROKE:
             yield from _after_bounds(answers, other, sides)
+        case Verdict.NOTHING_BROKE if limits := limits_of_no_file(deciding.new.recipe):
+            yield NextStep(what=_UNSTATED.format(", ".join(limits)))
         case Verdict.NOTHING_BROKE:
             free = "; the bounds named above can be lifted" if answers.liftable else ""
             kept = "; keep the bounds named above" if answers.caps else ""

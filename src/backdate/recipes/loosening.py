@@ -50,6 +50,12 @@ def limits_of_repairs(first: Recipe, repaired: Recipe) -> tuple[str, ...]:
     )
 
 
+def limits_of_no_file(recipe: Recipe) -> tuple[str, ...]:
+    """The pins and upper bounds that ``recipe`` writes out, and that no file of the project states."""
+    added = tuple(step for step in recipe.install if step.provenance.file is None)
+    return limits_of_repairs(replace(recipe, install=()), replace(recipe, install=added))
+
+
 def requirement_files_of(recipes: Iterable[Recipe]) -> tuple[str, ...]:
     """The files in pip's format that the recipes name, each once."""
     named = (
