@@ -96,6 +96,20 @@ setup(
 """
 
 
+@pytest.mark.parametrize(
+    "rest",
+    [
+        '\n[tool.poetry.dependencies.b]\nversion = "^1"\nextras = ["x"]\n',
+        'b = [\n    {version = "^1", python = "<3.9"},\n    {version = "^2", python = ">=3.9"},\n]\n',
+    ],
+)
+@pytest.mark.parametrize("first", ['python = "^3.8"\n', 'python = "^3.8"\na = "*"\n'])
+def test_a_line_is_added_to_the_table_of_poetry_itself(first: str, rest: str) -> None:
+    before = f"[tool.poetry.dependencies]\n{first}"
+    files, _ = capped({"pyproject.toml": before + rest}, "new<4")
+    assert files == {"pyproject.toml": f'{before}new = "<4"\n{rest}'}
+
+
 def test_behind_a_last_element_without_a_comma() -> None:
     text = '[project]\nname = "p"\nversion = "1"\ndependencies = [\n  "six"\n]\n'
     files, _ = capped({"pyproject.toml": text}, "click<9")

@@ -66,6 +66,8 @@ class _StatedRequirement:
     """Whether the text is a constraint alone (Poetry)."""
     runtime: bool = True
     """Whether users get it, rather than those who ask for an extra or a group."""
+    has_own_line: bool = True
+    """Whether a line behind its own states one more: not so in a table or a list of its own."""
 
 
 def cap_files(read: ReadFile, requirements: Sequence[str]) -> CappedFiles:
@@ -105,7 +107,7 @@ def _capped(read: ReadFile, requirement: str) -> tuple[str, bytes, WrittenCap]:
         _require_users_file(read, file, requirement)
         return _with_limit(file, read(file) or b"", one, str(wanted.specifier))
     for file, found in stated.items():
-        own = [one for one in found if one.runtime]
+        own = [one for one in found if one.runtime and one.has_own_line]
         if own:
             _require_users_file(read, file, requirement)
             return _with_line(file, read(file) or b"", own[-1], f"{wanted.name}{wanted.specifier}")
@@ -147,10 +149,14 @@ def _of_pyproject(content: str) -> Iterator[_StatedRequirement]:
             yield _StatedRequirement(fragment=fragment, name=stated.name, runtime=runtime)
             continue
         key = next(str(part) for part in reversed(path) if isinstance(part, str) and part != "version")
-        if key.lower() != "python":
-            yield _StatedRequirement(
-                fragment=fragment, name=canonicalize_name(key), constraint=True, runtime=runtime
-            )
+        yield _StatedRequirement(
+            fragment=fragment,
+            name="" if key.lower() == "python" else canonicalize_name(key),  # no requirement, but a line
+            constraint=True,
+            runtime=runtime,
+            has_own_line=not any(isinstance(part, int) for part in path)
+            and _line_before(content, fragment).lstrip(" \t\"'").startswith(key),
+        )
 
 
 def _requirement(fragment: Fragment) -> _StatedRequirement:
@@ -183,8 +189,8 @@ def _with_line(
     """The file with a requirement behind ``last``, as that is written."""
     text = decode_configuration(data)
     content, newline = text.content, text.newline
-    start, end = last.fragment.starts[0], last.fragment.ends[-1]
-    before = content[_line_start(content, start) : start]
+    end = last.fragment.ends[-1]
+    before = _line_before(content, last.fragment)
     if file in ("pyproject.toml", "setup.py") and not last.constraint:
         edits = _behind_element(content, before[:-1], end, requirement, newline)
     else:
@@ -215,6 +221,12 @@ def _behind_element(content: str, indent: str, end: int, requirement: str, newli
     if rest["comma"]:
         return [Edit(rest.end(), rest.end(), f"{element},")]
     return [Edit(place, place, ","), Edit(rest.end(), rest.end(), element)]
+
+
+def _line_before(content: str, fragment: Fragment) -> str:
+    """What stands before ``fragment`` on its line."""
+    start = fragment.starts[0]
+    return content[_line_start(content, start) : start]
 
 
 def _line_start(content: str, offset: int) -> int:
