@@ -64,18 +64,7 @@ class KeptBounds:
             assert self.declared.run is not None
             return frozenset(result.id for result in self.declared.run.results if result.outcome.good)
         self.runs += 1
-        environment = self.resources.builder.prepare(request)
-        if not isinstance(environment, Environment):
-            return None
-        run = run_tests(
-            self.pair.new.recipe,
-            self.pair.new_project,
-            self.resources,
-            environment,
-            log_folder=self.folder / str(self.runs),
-            only=self.tests,
-        )
-        return frozenset(result.id for result in run.results if result.outcome.good)
+        return good_tests(self.pair, request, self.resources, self.tests, self.folder / str(self.runs))
 
     def _is_declared(self, request: EnvironmentRequest) -> bool:
         """Whether the declared side was tested with just these distributions and these commands.
@@ -89,6 +78,19 @@ class KeptBounds:
         return not isinstance(resolution, BuildFailure) and (
             of_index(resolution.lock) == of_index(declared.environment.lock)
         )
+
+
+def good_tests(
+    pair: SidePair, request: EnvironmentRequest, resources: Resources, tests: list[str], log_folder: Path
+) -> frozenset[str] | None:
+    """Those of ``tests`` that are good in the environment of ``request``; None where there is none."""
+    environment = resources.builder.prepare(request)
+    if not isinstance(environment, Environment):
+        return None
+    run = run_tests(
+        pair.new.recipe, pair.new_project, resources, environment, log_folder=log_folder, only=tests
+    )
+    return frozenset(result.id for result in run.results if result.outcome.good)
 
 
 def _tests_alike(one: Recipe, other: Recipe) -> bool:

@@ -9,12 +9,12 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 
 from backdate.checking.answers import PYTHON, NeededCap, UnneededCap
+from backdate.checking.kept_bounds import good_tests
 from backdate.checking.own_bounds import read_bound
-from backdate.checking.recipe_run import run_tests
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
 from backdate.checking.sides import SidePair
-from backdate.environments.environment import Environment, InterpreterChoice
+from backdate.environments.environment import InterpreterChoice
 from backdate.errors import InterpreterMissing
 from backdate.progress import Activity, Reporter
 from backdate.projects.python_constraint import PythonConstraint
@@ -126,18 +126,7 @@ class _OnInterpreters:
         bounds = (read_bound(cap.requirement, version) for cap in self.needed)
         constraints = tuple(f"{bound[0]}{bound[1]}" for bound in bounds if bound is not None)
         request = replace(self.pair.new_request, choice=choice, constraints=constraints)
-        environment = self.resources.builder.prepare(request)
-        if not isinstance(environment, Environment):
-            return None
-        run = run_tests(
-            self.pair.new.recipe,
-            self.pair.new_project,
-            self.resources,
-            environment,
-            log_folder=self.folder / version,
-            only=self.tests,
-        )
-        return _good(run)
+        return good_tests(self.pair, request, self.resources, self.tests, self.folder / version)
 
 
 def _good(run: SuiteRun | None) -> frozenset[str] | None:
