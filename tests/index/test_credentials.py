@@ -10,10 +10,11 @@ import pytest
 
 from backdate.checking.settings import Settings
 from backdate.errors import ConfigurationError, UsageError
+from backdate.index.addresses import check_upstream
 from backdate.index.credentials import sign_for, sign_with_netrc
 from backdate.index.http import Fetcher
 from backdate.index.private_index import PrivateIndex, private_index
-from backdate.index.upstream import check_upstream, open_index
+from backdate.index.upstream import open_index
 
 SECRET = "S3cr3tToken42"
 

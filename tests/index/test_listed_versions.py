@@ -11,6 +11,7 @@ from fake_index import JSON, UPSTREAM, Browser, Upstream, file_entry
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backdate.index.addresses import PUBLIC_INDEX
 from backdate.index.bundle import export_bundle, import_bundle
 from backdate.index.cache import DiskCache
 from backdate.index.listed_versions import listed_versions
@@ -18,7 +19,7 @@ from backdate.index.lock_files import Need
 from backdate.index.names import normalise, version_of
 from backdate.index.page_store import pack, serialise
 from backdate.index.reading import read_json
-from backdate.index.upstream import PUBLIC_INDEX, IndexClient
+from backdate.index.upstream import IndexClient
 
 MakeClient = Callable[..., IndexClient]
 

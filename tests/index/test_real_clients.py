@@ -14,10 +14,11 @@ import httpx
 import pytest
 from slow_tests import others_slow
 
+from backdate.index.addresses import PUBLIC_INDEX
 from backdate.index.cache import DiskCache
 from backdate.index.client_environment import client_environment, write_client_files
 from backdate.index.server import SnapshotServer
-from backdate.index.upstream import PUBLIC_INDEX, IndexClient
+from backdate.index.upstream import IndexClient
 
 pytestmark = pytest.mark.network
 

@@ -15,9 +15,10 @@ import pytest
 from fake_index import JSON, UPSTREAM, Clock, Upstream, file_entry, html_page, json_page
 
 from backdate.errors import IndexUnavailable, UsageError
+from backdate.index.addresses import check_upstream
 from backdate.index.cache import DiskCache
 from backdate.index.http import IndexFailure
-from backdate.index.upstream import IndexClient, check_upstream
+from backdate.index.upstream import IndexClient
 
 OLD = datetime(2021, 3, 1, tzinfo=UTC)
 MakeClient = Callable[..., IndexClient]

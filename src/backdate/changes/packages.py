@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 from packaging.version import Version
 
 from backdate.errors import UsageError
+from backdate.index.addresses import document_url
 from backdate.index.page import IndexFile
-from backdate.index.upstream import IndexClient, document_url
+from backdate.index.upstream import IndexClient
 from backdate.text import UNREADABLE
 
 _METADATA_BYTES = 4 * 1024 * 1024

@@ -25,7 +25,7 @@ from backdate.checking.options import CheckKeywords, CheckOptions
 from backdate.checking.own_instants import own_instants
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
-from backdate.checking.result import CheckResult
+from backdate.checking.result import CheckAudit, CheckResult
 from backdate.checking.side_runner import SideRunner
 from backdate.checking.sides import SidePair, collect_notes, run_sides, verdict_of
 from backdate.checking.starting_recipes import StartingRecipes
@@ -136,11 +136,7 @@ class CheckWalk:
             begin = [partial(sides.begin, one) for one in questions]
             pairs = run_sides(project, old_side, begin, starting, self.on_new_failures)
             pairs = self._repeated(pairs, folder)
-            audited = None
-            if options.audit is not None:
-                from backdate.checking.audit import audit_pair
-
-                audited = audit_pair(pairs[0], resources, options.audit, folder / "audit", self.progress)
+            audited = self._audited(pairs[0], folder)
             results = {}
             for question, pair in zip(questions, pairs, strict=True):
                 loosened = sides.loosened.get(question)
@@ -177,6 +173,14 @@ class CheckWalk:
 
         note = note_of_lock(self.options.locked, old.instant)
         return replace(old, locked=self.options.locked), starting.with_notes((note,))
+
+    def _audited(self, pair: SidePair, folder: Path) -> CheckAudit | None:
+        """Which tests assert nothing, where that is asked."""
+        if self.options.audit is None:
+            return None
+        from backdate.checking.audit import audit_pair
+
+        return audit_pair(pair, self.resources, self.options.audit, folder / "audit", self.progress)
 
     def _repeated(self, pairs: Sequence[SidePair], folder: Path) -> tuple[SidePair, ...]:
         """``pairs`` with what running tests again says; one that answers both questions is repeated once."""

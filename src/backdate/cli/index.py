@@ -88,8 +88,9 @@ def index_command(arguments: IndexArguments) -> None:
     Pages are at /snapshot/2021-03-01/simple/ (or a full instant), today's at /simple/. What was
     uploaded strictly before the instant is visible; a bare date is 00:00 UTC.
     """
+    from backdate.index.addresses import PUBLIC_INDEX
     from backdate.index.cache import DiskCache
-    from backdate.index.upstream import PUBLIC_INDEX, IndexClient
+    from backdate.index.upstream import IndexClient
 
     if arguments.export is None and (
         arguments.for_locks or arguments.until is not None or arguments.with_files

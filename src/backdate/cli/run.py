@@ -44,6 +44,7 @@ def run_command(arguments: RunArguments) -> None:
     A private index runs for as long as the command; extra indexes, find-links and the users'
     configuration of these clients are out of the way meanwhile. The exit status is the command's.
     """
+    from backdate.index.addresses import PUBLIC_INDEX
     from backdate.index.application import ServerOptions
     from backdate.index.cache import DiskCache
     from backdate.index.client_environment import (
@@ -54,7 +55,7 @@ def run_command(arguments: RunArguments) -> None:
         write_client_files,
     )
     from backdate.index.server import SnapshotServer
-    from backdate.index.upstream import PUBLIC_INDEX, IndexClient
+    from backdate.index.upstream import IndexClient
 
     logging.basicConfig(level=logging.WARNING, format="backdate run: %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)

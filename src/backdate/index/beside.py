@@ -12,6 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from backdate.errors import MachineError
+from backdate.index.addresses import check_upstream
 from backdate.index.application import ServerOptions
 from backdate.index.cache import DiskCache
 from backdate.index.credentials import sign_for
@@ -20,7 +21,7 @@ from backdate.index.peers import require_tables
 from backdate.index.private_index import private_index
 from backdate.index.server import SnapshotServer
 from backdate.index.together import IndexStrategy
-from backdate.index.upstream import IndexClient, check_upstream
+from backdate.index.upstream import IndexClient
 from backdate.serial import digest
 from backdate.timeline.instants import now
 

@@ -20,6 +20,7 @@ from pathlib import Path
 import msgspec
 
 from backdate.errors import SourceError, UsageError
+from backdate.index.addresses import check_upstream
 from backdate.index.cache import MAX_ENTRY_BYTES, DiskCache
 from backdate.index.files import FileStore, Wanted, wanted
 from backdate.index.forward_stream import BROKEN
@@ -29,7 +30,7 @@ from backdate.index.names import is_project_name, normalise, version_of
 from backdate.index.page import FileEntry, Microseconds, to_microseconds
 from backdate.index.page_store import SerialisedPage, entries, serialise
 from backdate.index.reading import UnusableAnswer, read_json
-from backdate.index.upstream import IndexClient, check_upstream
+from backdate.index.upstream import IndexClient
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.serial import decoder_of
 from backdate.timeline.instants import Instant

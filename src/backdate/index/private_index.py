@@ -47,7 +47,7 @@ def private_index(text: str) -> PrivateIndex:
     """What ``text`` names. Raises UsageError for no address, an unusable name, and a password in it."""
     import httpx
 
-    from backdate.index.upstream import check_upstream
+    from backdate.index.addresses import check_upstream
 
     before, equals, after = text.partition("=")
     named = bool(equals) and ":" not in before

@@ -9,23 +9,22 @@ showing all of its files would include later ones.
 from __future__ import annotations
 
 import logging
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from backdate.errors import UsageError
+from backdate.index.addresses import PUBLIC_INDEX, check_upstream
 from backdate.index.cache import DiskCache
 from backdate.index.deadline import deadline
-from backdate.index.http import Fetcher, IndexFailure, UpstreamResponse
+from backdate.index.http import Fetcher, IndexFailure
 from backdate.index.names import is_project_name, normalise
 from backdate.index.page import Microseconds, ProjectPage, to_microseconds
-from backdate.index.page_store import NO_FILES, SerialisedPage, serialise, to_page
+from backdate.index.page_store import SerialisedPage, to_page
 from backdate.index.together import IndexStrategy, merge_pages
 from backdate.timeline.instants import Instant, format_instant, now
 
@@ -33,11 +32,9 @@ if TYPE_CHECKING:
     import httpx
 
     from backdate.index.credentials import Sign
-    from backdate.index.reading import ParsedPage
 
 logger = logging.getLogger(__name__)
 
-PUBLIC_INDEX = "https://pypi.org/simple/"
 SETTLED_AFTER_US = 3_600_000_000
 """An index' own caches lag: its answer for the last hour before the request may lack files."""
 FRESH_FOR_US = 600_000_000
@@ -50,14 +47,6 @@ _WRITTEN_AT_ONCE_BYTES = 1024 * 1024
 """Larger pages do not wait in memory until they are written to the cache."""
 _WAITING_BYTES = 4 * 1024 * 1024
 """Nor do further pages while so much waits for a slow disk."""
-
-_JSON_TYPES = (
-    "application/vnd.pypi.simple.v1+json",
-    "application/vnd.pypi.simple.latest+json",
-    "application/json",
-)
-_HTML_TYPES = ("text/html", "application/vnd.pypi.simple.v1+html", "application/vnd.pypi.simple.latest+html")
-_ACCEPT = f"{_JSON_TYPES[0]}, {_HTML_TYPES[1]};q=0.2, text/html;q=0.1"
 
 
 def open_index(index_url: str, pages: Path) -> IndexClient:
@@ -210,8 +199,12 @@ class IndexClient:
         if self.offline:
             raise _not_cached(upstream, name, page)
         asked = to_microseconds(self._clock())
+        from backdate.index.page_request import request_page
+
         with deadline(self.fetcher.timeout_s):
-            fetched = self._fetch(upstream, name, page, asked)
+            fetched = request_page(
+                self.fetcher, upstream, name, known=page, asked=asked, parsing=self.reading
+            )
         self._store(fetched)
         return fetched
 
@@ -258,140 +251,6 @@ class IndexClient:
             size = sum(page.size_bytes for page in self._memory.values())
             while len(self._memory) > _MEMORY_PAGES or (size > _MEMORY_BYTES and len(self._memory) > 1):
                 size -= self._memory.popitem(last=False)[1].size_bytes
-
-    def _fetch(
-        self, upstream: str, name: str, known: SerialisedPage | None, asked: Microseconds
-    ) -> SerialisedPage:
-        headers = {"accept": _ACCEPT}
-        if known is not None and known.outdated:
-            known = None
-        if known is not None and known.etag:
-            headers["if-none-match"] = known.etag
-        if known is not None and known.last_modified:
-            headers["if-modified-since"] = known.last_modified
-        answer = self.fetcher.get(f"{upstream}{name}/", headers)
-        if answer.status == 304 and known is not None:
-            return known.confirmed(asked)
-        if answer.status in (404, 410):
-            return serialise(name, NO_FILES, upstream=upstream, fetched=asked, exists=False)
-        if answer.status != 200:
-            raise IndexFailure(
-                f"{answer.url} answered {answer.status}: nothing is shown of {name!r}{_wanted(answer.status)}"
-            )
-        with self.reading, closing(answer):
-            reading = self._read(answer, name)
-            if not reading.lacks_times:
-                return _serialised(reading, answer, upstream, name, asked)
-        document = self._fetch_document(upstream, name)
-        with self.reading:
-            reading = self._read_document(document, upstream, name)
-            return _serialised(reading, answer, upstream, name, asked)
-
-    def _read(self, answer: UpstreamResponse, name: str) -> ParsedPage:
-        from backdate.index.reading import UnusableAnswer, read_json
-        from backdate.index.reading_html import read_html
-
-        try:
-            if answer.content_type in _JSON_TYPES:
-                reading = read_json(answer.body(), base=answer.url, name=name)
-            elif answer.content_type in _HTML_TYPES:
-                reading = read_html(answer.body(), base=answer.url, name=name)
-            else:
-                kind = answer.content_type
-                raise IndexFailure(f"{answer.url} answered {name!r} with the content type {kind!r}: no page")
-        except UnusableAnswer as error:
-            raise IndexFailure(f"{answer.url} gave no usable page of {name!r}: {error}") from error
-        return reading
-
-    def _fetch_document(self, upstream: str, name: str) -> UpstreamResponse:
-        """The project's JSON document, which tells upload times where the page does not."""
-        try:
-            answer = self.fetcher.get(document_url(upstream, name), {"accept": "application/json"})
-        except IndexFailure as error:
-            raise _no_times(upstream, name, error) from error
-        if answer.status != 200:
-            raise _no_times(upstream, name, f"answered {answer.status}")
-        return answer
-
-    def _read_document(self, answer: UpstreamResponse, upstream: str, name: str) -> ParsedPage:
-        from backdate.index.reading import UnusableAnswer, read_project_document
-
-        try:
-            reading = read_project_document(answer.body(), base=answer.url, name=name)
-        except UnusableAnswer as error:
-            raise _no_times(upstream, name, error) from error
-        if reading.lacks_times:
-            raise _no_times(upstream, name, "has none either")
-        return reading
-
-
-def _serialised(
-    reading: ParsedPage, answer: UpstreamResponse, upstream: str, name: str, asked: Microseconds
-) -> SerialisedPage:
-    return serialise(
-        name,
-        reading.files,
-        upstream=upstream,
-        fetched=asked,
-        etag=answer.etag,
-        last_modified=answer.last_modified,
-        hidden=reading.hidden,
-        listed_versions=reading.listed_versions,
-    )
-
-
-def document_url(upstream: str, name: str) -> str:
-    """Where an index keeps the JSON document of the project ``name`` (normalised), if it keeps any."""
-    return f"{upstream.removesuffix('/').removesuffix('/simple')}/pypi/{name}/json"
-
-
-def _no_times(upstream: str, name: str, problem: object) -> IndexFailure:
-    return IndexFailure(
-        f"{upstream} gives no upload times for the project {name!r}, and {document_url(upstream, name)} "
-        f"does not help ({problem}): it cannot be shown as of an instant; "
-        "use an index that gives them (PEP 700)"
-    )
-
-
-def check_upstream(url: str) -> str:
-    """The root URL of an index, with its trailing slash. Raises UsageError for an invalid one."""
-    if url.rstrip("/") == PUBLIC_INDEX.rstrip("/"):
-        return PUBLIC_INDEX  # without a parser of addresses, which takes long to import
-    import httpx
-
-    from backdate.index.credentials import NO_CREDENTIALS, has_credentials
-    from backdate.index.reading import has_web_address
-
-    if has_credentials(url):
-        host = url.rpartition("@")[2]
-        raise UsageError(f"the address of the index at {host} {NO_CREDENTIALS}")
-    try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL as error:
-        raise UsageError(f"{_shown(url)!r} is not a URL: {type(error).__name__}") from None
-    if (
-        not has_web_address(url)
-        or parsed.scheme not in ("http", "https")
-        or not parsed.host
-        or parsed.query
-        or parsed.fragment
-    ):
-        raise UsageError(f"{_shown(url)!r} is not the root of an index: write for example {PUBLIC_INDEX}")
-    return str(parsed).rstrip("/") + "/"
-
-
-def _shown(url: str) -> str:
-    """``url``, which may be misspelled, without what may be a password or a token."""
-    told = re.sub(r"[?#].*", "?…", url, flags=re.DOTALL)
-    told = re.sub(r"(?is).*(?:@|%40)", "…@", told)
-    return re.sub(r":(?!/*\d*(?:/|\Z))[^/]*(?=/|\Z)", ":…", told)  # what stands where a port does
-
-
-def _wanted(status: int) -> str:
-    """What to do where an index refuses."""
-    from backdate.index.credentials import WANTED_CREDENTIALS
-
-    return f"; {WANTED_CREDENTIALS}" if status in (401, 403) else ""
 
 
 def _not_cached(upstream: str, name: str, page: SerialisedPage | None) -> IndexFailure:

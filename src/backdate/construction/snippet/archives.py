@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
@@ -104,7 +104,20 @@ def read_archive(
         of_library=of_library,
         modules=modules,
     )
-    searched = ChangedApis(names)
+    drawn, dropped = _uses(members, ChangedApis(names), context, sdist=file.sdist)
+    return ReadArchive(
+        distribution=distribution,
+        version=read.version,
+        licence=licence,
+        drawn=drawn,
+        dropped=dropped,
+    )
+
+
+def _uses(
+    members: Mapping[str, bytes], searched: ChangedApis, context: ArchiveContext, *, sdist: bool
+) -> tuple[tuple[DrawnSnippet, ...], tuple[DroppedUsage, ...]]:
+    """What the modules of one archive (path to content) hold of uses; of others' archives only so many."""
     drawn: list[DrawnSnippet] = []
     dropped: list[DroppedUsage] = []
     for path, data in members.items():
@@ -115,21 +128,15 @@ def read_archive(
             or not any(leaf in text for leaf in searched.leaves)
         ):
             continue
-        module = read_module(path.partition("/")[2] if file.sdist else path, text)
+        module = read_module(path.partition("/")[2] if sdist else path, text)
         for one in usages_in(module, searched, context) if module is not None else ():
             if isinstance(one, DrawnSnippet):
                 drawn.append(one)
             else:
                 dropped.append(one)
-        if len(drawn) > _MOST_OF_ARCHIVE and not of_library:
+        if len(drawn) > _MOST_OF_ARCHIVE and not context.of_library:
             break
-    return ReadArchive(
-        distribution=distribution,
-        version=read.version,
-        licence=licence,
-        drawn=tuple(drawn),
-        dropped=tuple(dropped),
-    )
+    return tuple(drawn), tuple(dropped)
 
 
 def archive_modules(file: ListedFile, cache: Path, *, library: str, of_library: bool) -> Iterator[ModuleCode]:
