@@ -23,6 +23,10 @@ _KINDS = {
 }
 
 
+_OF_RUN = ("Model", "Task", "Snippets of", "Subset", "Snippets")
+_PASSED = ("Samples", "pass@1", "pass@5", "any of k")
+
+
 def snippet_tables(summaries: Sequence[SnippetSummary]) -> tuple[Table, ...]:
     """All tables that the runs give; none without runs."""
     words = [(run, each) for run in summaries for each in run.figures if each.ask not in CODE_ASKS]
@@ -43,17 +47,8 @@ def words_table(rows: Sequence[tuple[SnippetSummary, SnippetFigures]]) -> Table:
         name="snippet-words",
         caption="Snippets: which names do not work, and what became of them (CodeMEnv, Table 2)",
         columns=(
-            *(
-                "Model",
-                "Task",
-                "Snippets of",
-                "Subset",
-                "Snippets",
-                "Samples",
-                "pass@1",
-                "pass@5",
-                "any of k",
-            ),
+            *_OF_RUN,
+            *_PASSED,
             *("released", "judge", "doing nothing"),
         ),
         rows=tuple(
@@ -79,8 +74,8 @@ def parts_table(rows: Sequence[tuple[SnippetSummary, SnippetFigures]]) -> Table:
         name="snippet-parts",
         caption="Snippets: what of these answers is right",
         columns=(
-            *("Model", "Task", "Snippets of", "Subset", "Snippets", "precision", "recall"),
-            *("type", "version", "replacement"),
+            *_OF_RUN,
+            *("precision", "recall", "type", "version", "replacement"),
         ),
         rows=tuple(
             (
@@ -104,17 +99,8 @@ def code_table(rows: Sequence[tuple[SnippetSummary, SnippetFigures]]) -> Table:
         name="snippet-code",
         caption="Snippets: code that works with the target (CodeMEnv, Table 3)",
         columns=(
-            *(
-                "Model",
-                "Task",
-                "Snippets of",
-                "Subset",
-                "Snippets",
-                "Samples",
-                "pass@1",
-                "pass@5",
-                "any of k",
-            ),
+            *_OF_RUN,
+            *_PASSED,
             *("released", "doing nothing", "… released", "not decided", "names gone"),
             "visible tests",
         ),
@@ -145,7 +131,7 @@ def errors_table(rows: Sequence[tuple[SnippetSummary, SnippetFigures]]) -> Table
     return Table(
         name="snippet-errors",
         caption="Snippets: why code fails (CodeMEnv, Figure 4)",
-        columns=("Model", "Task", "Snippets of", "Subset", "Snippets", *names),
+        columns=(*_OF_RUN, *names),
         rows=tuple(
             (*_head(run, each), *(count((each.errors or {}).get(name, 0)) for name in names))
             for run, each in rows
