@@ -34,11 +34,11 @@ ROOT = Path(__file__).parent.parent
 LIST = Path(__file__).parent / "breakages.toml"
 PAGE = ROOT / "docs" / "evidence" / "breakages.md"
 Answer = Literal["right", "wrong", "partly"]
-Part = Literal["first", "second", "third", "fourth", "fifth"]
+Part = Literal["first", "second", "third", "fourth", "fifth", "sixth"]
 _COST = re.compile(r"(\d+), (\d+)")
 _CELLS = 12
 """Of a row of the page, the empty ones at both ends counted."""
-PARTS: tuple[Part, ...] = ("first", "second", "third", "fourth", "fifth")
+PARTS: tuple[Part, ...] = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 class Breakage(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
@@ -142,12 +142,14 @@ SECOND = "\n## A second list\n"
 THIRD = "\n## A third list\n"
 FOURTH = "\n## A fourth list\n"
 FIFTH = "\n## A fifth list\n"
+SIXTH = "\n## A sixth list\n"
 UNSEEN = "\n## All unseen rows\n"
 LATER: tuple[tuple[Part, str], ...] = (
     ("second", SECOND),
     ("third", THIRD),
     ("fourth", FOURTH),
     ("fifth", FIFTH),
+    ("sixth", SIXTH),
 )
 """The later lists in the order of the page, with the line at which each one's part begins."""
 
@@ -186,7 +188,7 @@ def _totals(tried: Sequence[Breakage], costs: Sequence[tuple[int, int]]) -> str:
     built = statistics.median(cost[0] for cost in costs) if costs else 0
     runs = statistics.median(cost[1] for cost in costs) if costs else 0
     return f"""
-The second, third, fourth and fifth list together, each row at first sight: {len(tried)} were tried,
+The second to the sixth list together, each row at first sight: {len(tried)} were tried,
 {hands["nothing breaks"]} pass with the release that the list expects to break them, {hands["not visible"]}
 cannot show it here, {hands["no answer"]} had no answer in their time.
 

@@ -12,7 +12,7 @@ import pytest
 
 from backdate.advice import AdvisedChange, EvidenceKind
 from backdate.advising.advised_changes import MovedDistribution, advised_changes, worth_saying
-from backdate.advising.lost_names import EnvironmentPair, LostName, lost_names
+from backdate.advising.lost_names import EnvironmentPair, LostName, candidates_of, lost_names
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
 from backdate.advising.requirements import dropped_requirements
@@ -339,3 +339,11 @@ def test_places_of_missing_names_are_searched_when_they_are_asked_for(pair: Envi
     fresh.search_at_once(("lib.not_there", "lib.nowhere"))
     assert fresh.searches["lib.not_there", ()] == ("lib.first.not_there", "lib.second.not_there")
     assert fresh.searches["lib.nowhere", ()] == ()
+
+
+def test_where_a_replacement_may_be() -> None:
+    moved = candidates_of("a.x.f", "", "a.y")
+    assert moved[:2] == ("a.y.f", "a.y")  # a module that holds it now, else the name itself
+    assert "a.nodes.Node.findall" in candidates_of("a.nodes.Node.traverse", "", "Node.findall")
+    assert candidates_of("a.b.c", "", "d") == ("a.b.d", "a.d", "builtins.d", "d")
+    assert candidates_of("a.f", "size", "shape") == ("a.f",)

@@ -72,6 +72,21 @@ from backdate.advising.wording import replacement_in, since_in
         ("`other` was removed, use `this_one` instead", "gone", ""),
         ("trapz -> trapezoid", "numpy.trapz", "trapezoid"),
         ("`NaN` was removed; please use :data:`numpy.nan`", "NaN", "numpy.nan"),
+        (
+            "has_table is deprecated. Please refer to :meth:`Inspector.has_table`.",
+            "has_table",
+            "Inspector.has_table",
+        ),
+        (
+            "getheaders() is deprecated. Instead access HTTPResponse.headers directly.",
+            "getheaders",
+            "HTTPResponse.headers",
+        ),
+        ("Importing Tree from a.b is deprecated. Instead import it from a.c.", "a.b.Tree", "a.c"),
+        ("nodes.Node.traverse() is obsoleted by Node.findall().", "traverse", "Node.findall"),
+        ("`f` has been moved, should be imported from a.times.", "a.f", "a.times"),
+        ("The function `f` has been moved from `a.x` to `a.y`.", "a.x.f", "a.y"),
+        ("`splitter` is deprecated, prefer `line_splitter`.", "splitter", "line_splitter"),
         ("`x.run(a)` is gone. Use `x.execute(a, b)` instead.", "run", "x.execute"),
     ],
 )

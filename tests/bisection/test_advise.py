@@ -255,3 +255,15 @@ def test_one_call_is_advised_once() -> None:
 def test_what_another_edit_mends_stays(other: AdvisedChange) -> None:
     both = (said_of("lib.Field", 9), other)
     assert without_doubles(both, {"lib.Integer"}) == both
+
+
+def test_a_name_of_a_module_of_the_project_itself_is_not_the_librarys() -> None:
+    gone = ChangedName(name="p.a.defaults", change=NameChange.GONE)
+    message = "module 'p.a' has no attribute 'defaults'"
+    one = explained("AttributeError", message, 5, gone)
+    place = one.finding.error.place
+    assert place is not None
+    error = replace(one.finding.error, place=replace(place, source="x = p.a.defaults"))
+    assert met_alone(replace(one, finding=replace(one.finding, error=error)), uses()) is None
+    for name, own in (("p.a.b", True), ("p.a.B.c", True), ("q.a.b", False), ("p", False), ("a.b.c", False)):
+        assert uses().defines_module_of(name) is own

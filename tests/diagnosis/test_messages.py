@@ -294,3 +294,32 @@ def test_what_one_will_need_to_do_is_a_hint() -> None:
 )
 def test_what_a_library_asks_to_write(message: str, hint: str) -> None:
     assert read_hint(message) == hint
+
+
+@pytest.mark.parametrize(
+    ("message", "hint"),
+    [
+        # of urllib3, SQLAlchemy, pandas, scikit-learn, docutils, matplotlib, networkx
+        ("getheaders() is deprecated. Instead access HTTPResponse.headers directly.", 1),
+        ("has_table is deprecated. Please refer to `Inspector.has_table`.", 1),
+        ('The squeeze argument has been deprecated. Append .squeeze("columns") to the call to squeeze.', 1),
+        (
+            "features='auto' is deprecated. To keep the past behaviour, explicitly set features=1.0.",
+            1,
+        ),
+        ("Node.traverse() is obsoleted by Node.findall().", 0),
+        ("Auto-removal of axes is deprecated; explicitly call ax.remove() as needed.", 0),
+        ("The `source` argument is deprecated. It has no effect and will be removed.", 1),
+        ("'keep_tz' is deprecated. You can stop passing 'keep_tz' to silence this warning.", 1),
+        ("`delayed` has been moved from `sklearn.utils.fixes` to `sklearn.utils.parallel`.", 0),
+        ("Using Dataset.map is encouraged", 0),
+        ("Deprecated, use .url #1654", 0),
+        ("info is deprecated and will be removed in version 3.0.", None),
+        ("Call to undeclared function failed", None),
+        ("Set changed size during iteration", None),
+    ],
+)
+def test_ways_in_which_libraries_say_what_to_do(message: str, hint: int | None) -> None:
+    sentences = message.split(". ")
+    said = read_hint(message)
+    assert said == "" if hint is None else said.startswith(sentences[hint].removesuffix("."))

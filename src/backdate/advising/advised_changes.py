@@ -11,7 +11,7 @@ from backdate.advising.new_homes import ask_at_once, new_homes
 from backdate.advising.parameters import only_successor
 from backdate.advising.replacements import LibraryWords, ReplacementLead, leads_for
 from backdate.advising.told import told_of
-from backdate.diagnosis.api import MOST_NAMES, Member
+from backdate.diagnosis.api import Member
 
 _LONGEST = 240
 _LEAST_LIKENESS = 0.8
@@ -191,9 +191,7 @@ def _shown(replacement: str, why: str) -> ReplacementLead:
 
 
 def _present(pair: EnvironmentPair, names: Sequence[str]) -> dict[str, Member]:
-    if not names:
-        return {}
-    return pair.ask_new(names[:MOST_NAMES])
+    return pair.ask_new(names) if names else {}
 
 
 def _first_there(

@@ -223,8 +223,14 @@ def candidates_of(name: str, argument: str, replacement: str) -> tuple[str, ...]
     if not replacement or argument:
         # an argument's place may be taken by something that is no argument: `contextvars.ContextVar`
         return (name, *([replacement] if "." in replacement else [])) if argument else ()
-    owner, top = name.rpartition(".")[0], name.partition(".")[0]
-    beside = (f"{owner}.{replacement}", f"{top}.{replacement}") if owner else ()
-    if "." in replacement:  # as it is written, else below the module that the text takes for granted
-        return tuple(dict.fromkeys((replacement, *beside)))
-    return tuple(dict.fromkeys((*beside, f"builtins.{replacement}", replacement)))
+    parts = name.split(".")
+    owners = [".".join(parts[:length]) for length in range(len(parts) - 1, 0, -1)]
+    beside = tuple(f"{owner}.{replacement}" for owner in owners)
+    if "." not in replacement:
+        return tuple(dict.fromkeys((*beside, f"builtins.{replacement}", replacement)))
+    # in the module that the name moved to, as it is written, or below what the text takes for granted
+    first = replacement.partition(".")[0]
+    within = tuple(
+        f"{owner.rpartition('.')[0]}.{replacement}" for owner in owners if owner.endswith(f".{first}")
+    )
+    return tuple(dict.fromkeys((f"{replacement}.{parts[-1]}", replacement, *within, *beside)))

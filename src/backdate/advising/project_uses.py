@@ -58,6 +58,13 @@ class ProjectUses:
     statements: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """First and last lines of the statements that take several lines and hold no other, by file."""
 
+    def defines_module_of(self, name: str) -> bool:
+        """Whether a dotted name is of a module of the project itself."""
+        parts = name.split(".")[:-1]
+        owners = ["/".join(parts[:length]) for length in range(min(2, len(parts)), len(parts) + 1) if length]
+        ends = tuple(f"/{owner}{end}" for owner in owners for end in (".py", "/__init__.py"))
+        return bool(ends) and any(f"/{file}".endswith(ends) for file in self.files)
+
     def lines_around(self, place: SourcePlace) -> frozenset[SourcePlace]:
         """The lines of the statement at ``place``: an error names one of them, a use another."""
         known = self.statements.get(place.file, ())

@@ -29,10 +29,14 @@ _ARTICLE = (
 )
 _CODE = rf"{_ARTICLE}(?:{_MARKED}|{_PLAIN})"
 _BEFORE = (
-    r"\b(?:use|using|switch to|prefer|call)|replaced? (?:(?:it|them|this) )?(?:by|with)|in favou?r of"
-    r"|superseded by|(?:alias|synonym) (?:for|of)"
-    r"|renamed (?:to|as|into)?|moved (?:to|into)|replacement is|now (?:called|named)|instead,? use"
-    r"|(?:is|are) now (?:a separate (?:project|package)|available (?:as|in|from)|part of|found in)"
+    r"\b(?:use|using|switch to|prefer|call|refer to|instead,? (?:access|call|pass|set))"
+    r"|replaced? (?:(?:it|them|this) )?(?:by|with)|in favou?r of"
+    r"|superseded by|obsoleted by|(?:alias|synonym) (?:for|of)"
+    r"|renamed (?:to|as|into)?|moved (?:from [`'\"]{0,2}[\w.]{1,120}[`'\"]{0,2} )?(?:to|into)"
+    r"|imported (?:directly )?from|import (?:it |them )?(?:directly )?from|replacement is"
+    r"|now (?:called|named)|instead,? use"
+    r"|(?:is|are) now (?:a separate (?:project|package)|available (?:as|in|from|via|through)|part of"
+    r"|found in)"
 )
 _INSTEAD = re.compile(rf"(?:{_BEFORE}):? {_CODE}", re.IGNORECASE)
 _OR_INSTEAD = re.compile(

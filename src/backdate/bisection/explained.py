@@ -77,6 +77,7 @@ def met_alone(one: Explained, uses: ProjectUses) -> LostName | None:
             name
             for name in (explanation.names if explanation else ())
             if name.change in (NameChange.GONE, NameChange.MOVED, NameChange.SIGNATURE)
+            and not uses.defines_module_of(name.name)
         ),
         None,
     )

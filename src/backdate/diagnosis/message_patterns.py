@@ -139,9 +139,31 @@ GONE = re.compile(
     re.IGNORECASE,
 )
 HINT = re.compile(
-    r"\binstead\b|\breplaced? (?:it |them |this )?(?:by|with)\b|\brenamed\b|\bmoved to\b|\b[Pp]lease use\b"
-    r"|\b[Uu]se [`'\"\w]|\bin favou?r of\b|\bconsider\b|\byou(?:'ll| will)? (?:need|have) to\b"
-    r"|\b[Ss]ee \S{1,300} for alternatives\b|\bsuperseded by\b|\b[Mm]igrate to\b"
-    r"|\b[Pp]lease (?:call|change|import|migrate|pass|provide|rename|set|switch|update)\b"
-    r"|\bDid you mean to (?:call|say|use) \S",
+    r"\b[Ii]nstead\b|\breplaced? (?:it |them |this )?(?:by|with)\b|\brenamed\b|\bmoved to\b|\b[Pp]lease use\b"
+    r"|\b[Uu]se:? ?[`'\"\w.@]|\bin favou?r of\b|\b[Cc]onsider\b|\byou(?:'ll| will)? (?:need|have) to\b"
+    r"|\b[Ss]ee \S{1,300} for alternatives\b|\b(?:superseded|obsoleted) by\b|\b[Mm]igrate to\b"
+    r"|\b[Pp]lease (?:call|change|execute|import|invoke|migrate|pass|provide|refer|rename|set|switch"
+    r"|update)\b"
+    r"|\bDid you mean to (?:call|say|use) \S"
+    r"|\b[Rr]efer to \S|\b[Pp]refer [`'\"\w]|\b(?:is|are) (?:encouraged|preferred|recommended)\b"
+    r"|\bmoved from \S{1,120} to\b|\bshould be (?:given|imported|passed|replaced|specified)\b"
+    r"|\b(?:is|are) now (?:available|called|found|in|named|part)\b|\bis now the [`'\"\w.]+\("
+    r"|\bdefined in [`'\"]"
+    r"|\bavailable (?:as|from|in|through|via) (?:the )?[`'\"\w]"
+    r"|\bwill (?:become|be) keyword[- ]only\b|\b(?:be|as) (?:given |passed )?(?:as|by) keywords?\b",
 )
+HINT_AT_START = re.compile(
+    r"(?:\A|[;,:] )(?:[Ee]xplicitly |[Jj]ust |[Ee]ither |To [^,;]{1,120}?,? (?:explicitly )?|[Dd]o not "
+    r"|[Dd]on't )?(?:[Aa]ccess|[Aa]ppend|[Cc]all|[Cc]onvert|[Ii]mport|[Ii]nvoke|[Pp]ass|[Rr]eplace|[Ss]elect"
+    r"|[Ss]et|[Ss]pecify|[Ss]witch to|[Ww]rap) "
+    r"(?:(?:a|an|all|directly|either|explicitly|from|it|only|the|them|your?)\b|[`'\".]|\w+[._(=]\S)",
+)
+"""How a sentence, or what follows a mark in it, tells the reader what to write."""
+NEEDED_NO_MORE = re.compile(
+    r"\b(?:has|have|had|takes?) no (?:more )?effects?\b|\b(?:is|are) (?:now )?ignored\b"
+    r"|\bno[ -]longer (?:has any effect|needed|necessary|required|used)\b"
+    r"|\b(?:is|are)(?: not|n't) (?:needed|necessary|required)\b|\b(?:can|may) stop (?:giving|passing|using)\b"
+    r"|\bdoes nothing\b|\b(?:is|are) (?:now )?(?:a no-op|unnecessary)\b"
+    r"|\b(?:can|may|should) (?:safely |simply |just )?be (?:dropped|left out|omitted|removed)\b",
+)
+"""What is said of what was kept for the sake of older code: it is left out."""

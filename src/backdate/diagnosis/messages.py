@@ -16,8 +16,10 @@ from backdate.diagnosis.message_patterns import (
     FIXTURE,
     GONE,
     HINT,
+    HINT_AT_START,
     IMPORT,
     NAME,
+    NEEDED_NO_MORE,
     TYPE,
     OwnerIs,
     Pattern,
@@ -154,9 +156,13 @@ def read_hint(message: str) -> str:
         if shown:
             hints.append(f"{sentence.removesuffix(':')}: {'; '.join(shown)}")
             told = True
-        elif not (told and sentence.startswith("instead of")) and HINT.search(sentence):
+        elif not (told and sentence.startswith("instead of")) and _says_what_to_do(sentence):
             hints.append(sentence)
     return " ".join(hints)[:_LONGEST_HINT]
+
+
+def _says_what_to_do(sentence: str) -> bool:
+    return any(pattern.search(sentence) for pattern in (HINT, HINT_AT_START, NEEDED_NO_MORE))
 
 
 def _code_below(lines: Sequence[str]) -> list[str]:

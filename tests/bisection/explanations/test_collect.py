@@ -14,13 +14,29 @@ from packaging.version import Version
 
 from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.explanations import collect
-from backdate.bisection.explanations.collect import ExplanationCollector
+from backdate.bisection.explanations.collect import ChangelogFiles, ExplanationCollector
 from backdate.bisection.result import Culprit
 from backdate.environments.cache import Cache
 from backdate.projects.sources.listing import ListedFile
 from backdate.serial import write_whole
 
 CHANGES = b"# Changelog\n\n## 2.0\n\n- Removed: `old_name`, use `new_name`.\n\n## 1.0\n\n- `old_name`.\n"
+EARLIER = b"""# Changelog
+
+## 3.0
+
+- Removed `gone`, deprecated since 1.5.
+- Removed `other`.
+
+## 1.5
+
+- Deprecated `gone` (use `come`).
+- Faster `other`, instead of slower.
+
+## 1.0
+
+- New `gone`: use it instead of nothing.
+"""
 CULPRIT = Culprit(name="library", old="1.0", new="2.0", released=datetime(2024, 1, 1, tzinfo=UTC))
 
 
@@ -52,3 +68,13 @@ def test_what_was_fetched_before_needs_no_client(tmp_path: Path, monkeypatch: py
     collector = ExplanationCollector(None, resources, ProjectUses())  # type: ignore[arg-type]
     (said,) = collector.changelog_of(CULPRIT, ["library.old_name"])["library.old_name"]
     assert "use `new_name`" in said.text
+
+
+def test_what_takes_a_names_place_may_stand_where_it_was_deprecated() -> None:
+    files = ChangelogFiles(archive="a.tar.gz", files={"a-3.0/CHANGELOG.md": EARLIER}, described={})
+    culprit = Culprit(name="library", old="2.0", new="3.0", released=None)
+    assert [(one.version, one.replacement) for one in files.announced_before(culprit, "gone")] == [
+        ("1.5", "come")
+    ]
+    assert files.announced_before(culprit, "other") == ()
+    assert files.announced_before(Culprit(name="library", old=None, new="3.0", released=None), "gone") == ()

@@ -39,6 +39,17 @@ def test_a_warning_after_the_dots_of_unittest_is_the_same_one() -> None:
     assert found.places == (SourcePlace(file="a.py", line=3),)
 
 
+def test_a_warning_for_a_line_that_uses_the_culprit_need_not_name_it() -> None:
+    rows = [
+        warning("The squeeze argument is deprecated. Append .squeeze()."),
+        warning("x is deprecated", file="b.py"),
+    ]
+    used = SourcePlace(file="src/a.py", line=3)
+    (found,) = foretelling(rows, terms=[], modules=["lib"], is_used_at=lambda place: place == used)
+    assert (found.names_it, found.places) == (False, (used,))
+    assert foretelling(rows, terms=[], modules=["lib"]) == ()
+
+
 def test_one_warning_at_many_lines_is_one() -> None:
     rows = [warning("lib.load is deprecated", file=file) for file in ("src/a.py", "src/b.py", "src/a.py")]
     (found,) = foretelling(rows, terms=["load"], modules=())

@@ -21,6 +21,7 @@ from backdate.bisection.explanations.changelog_sections import (
     entries_of,
     sections_between,
 )
+from backdate.diagnosis.messages import read_hint
 from backdate.text import UNREADABLE
 
 MOST_LINES = 8
@@ -49,6 +50,7 @@ _INTRODUCTION = re.compile(
 )
 _FOLDED = re.compile(r"(?m)^(?: {8}| {7}\|)")
 """What stands before the further lines of a description in a header (core metadata before 2.1)."""
+_BEFORE_ALL = "0"
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _UNUSUAL = re.compile(r"[_\d.]|[a-z][A-Z]|[A-Z]{2}")
 """In a name that no prose holds by chance."""
@@ -99,6 +101,22 @@ def quote(files: Mapping[str, bytes], old: str | None, new: str, terms: Sequence
     ranked = sorted(found.values(), key=lambda one: one.rank)
     best = [one.quoted for one in ranked if one.rank[:2] == ranked[0].rank[:2]]
     return tuple(best[:MOST_QUOTED])
+
+
+def announced_before(files: Mapping[str, bytes], old: str | None, term: str) -> tuple[Quoted, ...]:
+    """What ``files`` said up to the release ``old`` of a name that was to go, where they say what to do.
+
+    A release that drops a name often says only that; what takes its place stood where it was deprecated.
+    """
+    if old is None:
+        return ()
+    said = quote(files, _BEFORE_ALL, old, [term])
+    return tuple(one for one in said if _goes_and_is_replaced(" ".join(one.lines), one))
+
+
+def _goes_and_is_replaced(text: str, quoted: Quoted) -> bool:
+    goes = _DEPRECATION.search(text) is not None or _REMOVAL.search(text) is not None
+    return goes and bool(quoted.replacement or read_hint(text))
 
 
 def description_of(metadata: bytes) -> bytes:

@@ -51,7 +51,19 @@ def is_changelog(name: str, old: str | None, new: str) -> bool:
     in_folder = any(part.replace("_", "-") in _FOLDERS for part in parts[1:-1])
     named = any(word in stem for word in _WORDS)
     about = release_of_file(name)
-    return (in_folder or named) and about is not None and is_within(about, old, new)
+    if not (in_folder or named) or about is None:
+        return False
+    return is_within(about, old, new) or (old is not None and _announces_before(about, old))
+
+
+def _announces_before(written: str, old: str) -> bool:
+    """Whether a file is about the first release of a series before ``old``, of its major or the one before:
+    there it is announced what goes later."""
+    try:
+        release, last = Version(written), Version(old)
+    except UNREADABLE:
+        return False
+    return not release.micro and last.major - 1 <= release.major and release <= last
 
 
 def release_of_file(name: str) -> str | None:

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from backdate.advice import EvidenceKind
+from backdate.advice import EvidenceKind, SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
 from backdate.bisection.explanations.api_changes import MOST_NAMES, changed_names, names_of, search_terms_of
-from backdate.bisection.explanations.called_names import names_called_at
-from backdate.bisection.explanations.changelog import description_of, quote
+from backdate.bisection.explanations.called_names import names_called_at, own_file
+from backdate.bisection.explanations.changelog import Quoted, announced_before, description_of, quote
 from backdate.bisection.explanations.changelog_files import is_changelog
 from backdate.bisection.explanations.warnings import foretelling
 from backdate.bisection.one_cause import Attributed
@@ -44,8 +44,8 @@ MOST_TESTS = 40
 LARGEST_ARCHIVE = 96 * MIB
 _LARGEST_LOG = 32 * MIB
 _LARGEST_CHANGELOG = 4 * MIB
-_MOST_FILES = 40
-_FORMAT = 7
+_MOST_FILES = 80
+_FORMAT = 8
 _OF_VALUES = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.ASSERTION)
 
 
@@ -128,12 +128,24 @@ class ExplanationCollector:
     ) -> tuple[GivenWarning, ...]:
         run = self._probe_runner.run_with_warnings(good, tests[:MOST_TESTS])
         text = read_bounded(run.log, _LARGEST_LOG) or ""
+        used = self._uses.of_modules(modules)
+        lines = {place for name, one in used.items() if "." in name for place in one.places}
         return foretelling(
-            read_log(text).warnings, terms=terms, modules=modules, root=self._probe_runner.at(good)
+            read_log(text).warnings,
+            terms=terms,
+            modules=modules,
+            root=self._probe_runner.at(good),
+            is_used_at=lambda place: not lines.isdisjoint(self._around(place)),
         )
 
+    def _around(self, place: SourcePlace) -> frozenset[SourcePlace]:
+        """The lines of the project's statement that a warning names, in an installed copy as well."""
+        file = own_file(place.file, self._uses)
+        return self._uses.lines_around(SourcePlace(file=file, line=place.line)) if file else frozenset()
+
     def changelog_of(self, culprit: Culprit, names: Sequence[str]) -> dict[str, list[LibraryWords]]:
-        """What the changelog of the culprit's bad version says of each of ``names``."""
+        """What the changelog of the culprit's bad version says of each of ``names``: first of the releases
+        after the last good one, then of earlier ones, where they say what is to be written."""
         if culprit.name == PYTHON or not culprit.new or not names:
             return {}
         files = interruption.wait_for(partial(self._changelog_files, culprit))
@@ -143,9 +155,10 @@ class ExplanationCollector:
         for name in names:
             parts = name.split(".")
             terms = [".".join(parts[-2:]), parts[-1]] if len(parts) > 1 else parts
+            excerpts = (*files.quote(culprit, terms), *files.announced_before(culprit, parts[-1]))
             said[name] = [
                 LibraryWords(kind=EvidenceKind.CHANGELOG, text=" ".join(one.lines), source=one.file)
-                for one in files.quote(culprit, terms)
+                for one in excerpts
             ]
         return said
 
@@ -194,6 +207,16 @@ class ChangelogFiles:
         """What they say of ``terms`` after the culprit's last good version."""
         old, new = culprit.old, culprit.new or ""
         quoted = quote(self.files, old, new, terms) or quote(self.described, old, new, terms)
+        return self._excerpts(culprit, quoted)
+
+    def announced_before(self, culprit: Culprit, term: str) -> tuple[Excerpt, ...]:
+        """What they said of ``term`` up to the last good version: that it is to go, and what to do."""
+        quoted = announced_before(self.files, culprit.old, term) or announced_before(
+            self.described, culprit.old, term
+        )
+        return self._excerpts(culprit, quoted)
+
+    def _excerpts(self, culprit: Culprit, quoted: Sequence[Quoted]) -> tuple[Excerpt, ...]:
         return tuple(
             Excerpt(
                 distribution=culprit.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from backdate.advice import SourcePlace
 from backdate.bisection.result import GivenWarning
@@ -12,7 +12,7 @@ from backdate.diagnosis.logs import LoggedWarning
 MOST_WARNINGS = 40
 MOST_PLACES = 50
 """Lines that are kept of one warning."""
-_LONGEST = 300
+_LONGEST = 500
 _FORETELLS = re.compile(r"Deprecat|Future|RemovedIn|Legacy|MovedIn|YAMLLoad|Base20", re.IGNORECASE)
 """In a category's name: the ones of Python, and how libraries call theirs."""
 _SAYS_SO = re.compile(
@@ -26,13 +26,19 @@ _DOTS = re.compile(r"\A[.FEsxu]+(?=/)")
 
 
 def foretelling(
-    warnings: Iterable[LoggedWarning], *, terms: Sequence[str], modules: Sequence[str], root: str = ""
+    warnings: Iterable[LoggedWarning],
+    *,
+    terms: Sequence[str],
+    modules: Sequence[str],
+    root: str = "",
+    is_used_at: Callable[[SourcePlace], bool] = lambda _: False,
 ) -> tuple[GivenWarning, ...]:
     """Warnings that announce a change and concern it: they hold one of ``terms``, or name one of ``modules``.
 
     ``terms``: the name that is missing now, and whose it was. ``modules``: top-level modules of the
-    culprit; a warning concerns it that says one of their names, or that one of its files gave. ``root``:
-    where the project lay. One warning at several lines is one.
+    culprit; a warning concerns it that says one of their names, that one of its files gave, or that was
+    given for a line of the project that uses it (``is_used_at``). ``root``: where the project lay. One
+    warning at several lines is one.
     """
     named: dict[tuple[str, str], list[SourcePlace]] = {}
     others: dict[tuple[str, str], list[SourcePlace]] = {}
@@ -43,9 +49,10 @@ def foretelling(
         file = _shown(warning.file, root)
         names_it = any(_holds(warning.message, term) for term in terms)
         own = any(file.startswith((f"{module}/", f"{module}.")) for module in modules)
-        if names_it or own or any(_holds(warning.message, module) for module in modules):
+        place = SourcePlace(file=file, line=warning.line)
+        of_modules = own or any(_holds(warning.message, module) for module in modules)
+        if names_it or of_modules or is_used_at(place):
             places = (named if names_it else others).setdefault((short, warning.message[:_LONGEST]), [])
-            place = SourcePlace(file=file, line=warning.line)
             if place not in places and len(places) < MOST_PLACES:
                 places.append(place)
     return tuple(
