@@ -58,3 +58,13 @@ def test_without_a_patch_nothing_is_fixed() -> None:
         FixOutcome.NOT_FIXED,
         "nothing that is known mends the 2 tests that broke",
     )
+
+
+def test_requirements_that_were_added_are_named() -> None:
+    good = compare_runs(OLD, run(a=GOOD, b=GOOD, c=GOOD))
+    for changed, means in ((True, "the patch and six"), (False, "six")):
+        outcome, reason = outcome_of(FIRST, good, changed=changed, added=("six",))
+        assert outcome is FixOutcome.FIXED
+        assert reason.endswith(f"pass again with {means}")
+    outcome, reason = outcome_of(FIRST, FIRST, changed=False, added=("six",))
+    assert (outcome, reason) == (FixOutcome.NOT_FIXED, "nothing that is known mends the 2 tests that broke")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backdate.advising.likeness import names_alike
@@ -110,6 +111,21 @@ def parameters_of(member: Member, *, bound: bool = False) -> tuple[SignaturePara
     """The parameters of a function; of one that is called on an object (``bound``) without the object."""
     found = parameters_in(member.signature)
     return found[1:] if bound and found and found[0].name == "self" else found
+
+
+def followed_parameters(own: Sequence[str], old: str, new: str) -> tuple[str, ...]:
+    """The parameters ``own`` of a function in the place of another one, in that one's new order.
+
+    ``old`` and ``new``: the other one's signatures. Empty where the order stayed, where the function did
+    not take what was given, and where a signature has more than names.
+    """
+    before, after = parameters_in(old), parameters_in(new)
+    plain = all(not one.starred and not one.keyword_only and one.default is None for one in (*before, *after))
+    if not plain or not after or len(before) != len(own):
+        return ()
+    called = {parameter.name: name for parameter, name in zip(before, own, strict=True)}
+    followed = tuple(called.get(parameter.name, parameter.name) for parameter in after)
+    return followed if followed != tuple(own) and len(set(followed)) == len(followed) else ()
 
 
 def successors(argument: str, old: Member, new: Member, *, bound: bool = False) -> list[str]:

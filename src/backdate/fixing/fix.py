@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,14 +18,16 @@ from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
 from backdate.checking.sides import SidePair, pair_of_check
 from backdate.diagnosis.diagnose import clusters_of
+from backdate.diagnosis.result import Cluster
 from backdate.editing.apply import apply_patch
 from backdate.editing.diff import diff_files
 from backdate.editing.patch import changed_paths
 from backdate.errors import SourceError
 from backdate.fixing.applying import changed_files
+from backdate.fixing.further_requirements import FurtherRequirement
 from backdate.fixing.held_back import held_back, missing_requirement
 from backdate.fixing.outcome import outcome_of
-from backdate.fixing.project_runner import ProjectRunner, task_of_check
+from backdate.fixing.project_runner import ProjectRunner, pair_with_further, task_of_check
 from backdate.fixing.requirements_patch import requirements_patch
 from backdate.fixing.result import FixOutcome, FixResult
 from backdate.progress import NO_PROGRESS, Activity, Reporter
@@ -147,7 +149,13 @@ class _Fix:
     def made(self, opened: OpenSolver) -> FixedFiles:
         """The solver's patch, seen once more by a run of its own."""
         task = task_of_check(self.checked, self.pair)
-        runner = ProjectRunner(self.pair, self.resources, progress=self.progress)
+        pair, further = pair_with_further(
+            self.checked, self.pair, self.resources, self._clusters(self.pair.new.run), self._own_names()
+        )
+        if further:
+            named = ", ".join(one.requirement for one in further)
+            self.progress.report(Activity(text=f"with what the new side lacks: {named}"))
+        runner = ProjectRunner(pair, self.resources, progress=self.progress)
         with runner.for_changed_trees(DEFAULT_BUDGET_BYTES) as (changed, scratch):
             self.progress.report(Activity(text=f"fixing with {self.options.solver}"))
             clock = time.monotonic()
@@ -158,13 +166,15 @@ class _Fix:
             changed.make_tree(task, first)
             before, after = self._files(answer, first, scratch / "after")
             last = self.pair.new.run
-            if after:
+            if after or further:
                 self.progress.report(Activity(text="running all tests with the patch"))
                 logs = self.folder / "fix" / "last"
                 logs.mkdir(parents=True)
-                seen = changed.run_tests(task, scratch / "after", "target", log_folder=logs)
+                seen = changed.run_tests(
+                    task, scratch / "after" if after else first, "target", log_folder=logs
+                )
                 last = seen.run
-            fixed = self._result(answer, last, before, after)
+            fixed = self._result(answer, last, before, after, further)
             return replace(fixed, result=replace(fixed.result, own_s=own_s))
 
     def _assignment(self, task: Task, runner: TaskRunner, scratch: Path) -> Assignment:
@@ -212,6 +222,7 @@ class _Fix:
         last: SuiteRun | None,
         before: dict[str, bytes],
         after: dict[str, bytes],
+        further: Sequence[FurtherRequirement],
     ) -> FixedFiles:
         old = self.pair.old.run
         assert old is not None
@@ -219,21 +230,20 @@ class _Fix:
         assert left is not None
         first = self.checked.comparison
         assert first is not None
-        outcome, reason = outcome_of(first, left, changed=bool(after))
-        clusters = (
-            ()
-            if last is None
-            else clusters_of(
-                old,
-                last,
-                environment=self.pair.new.environment,
-                before=self.pair.old.environment,
-                tree=self.pair.new_project.tree,
-            )
-        )
-        own = frozenset(path.name.removesuffix(".py") for path in self.pair.old_project.tree.iterdir())
+        patch = diff_files(dict(before), dict(after))
+        added = tuple(one.requirement for one in further if one.is_needed_by(patch))
+        outcome, reason = outcome_of(first, left, changed=bool(after), added=added)
+        clusters = self._clusters(last)
+        own = self._own_names()
         missing = tuple(
-            dict.fromkeys(name for cluster in clusters if (name := missing_requirement(cluster.cause, own)))
+            dict.fromkeys(
+                name
+                for name in (
+                    *(added if outcome is not FixOutcome.NOT_FIXED else ()),
+                    *(missing_requirement(cluster.cause, own) for cluster in clusters),
+                )
+                if name
+            )
         )
         pythons = (
             self.pair.old.choice.interpreter.version,
@@ -245,7 +255,7 @@ class _Fix:
             solver=self.options.solver,
             outcome=outcome,
             reason=reason,
-            patch=diff_files(dict(before), dict(after)),
+            patch=patch,
             reasons=answer.reasons if after else (),
             undo=diff_files(dict(after), dict(before)),
             files=changed_files(before, after),
@@ -255,8 +265,24 @@ class _Fix:
             remaining=left.breakages,
             held_back=held_back(clusters, self.checked.changes, pythons),
             detail=answer.detail,
-            runs=1 + len(answer.runs) + bool(after),
+            runs=1 + len(answer.runs) + bool(after or further),
             side_runs=answer.side_runs,
             usage=answer.usage,
         )
         return FixedFiles(result=result, before=before, after=after)
+
+    def _clusters(self, run: SuiteRun | None) -> tuple[Cluster, ...]:
+        """What fails in a run of the new side that was good on the old one, by cause."""
+        if run is None or self.pair.old.run is None:
+            return ()
+        return clusters_of(
+            self.pair.old.run,
+            run,
+            environment=self.pair.new.environment,
+            before=self.pair.old.environment,
+            tree=self.pair.new_project.tree,
+        )
+
+    def _own_names(self) -> frozenset[str]:
+        """The top-level names of the project's modules."""
+        return frozenset(path.name.removesuffix(".py") for path in self.pair.old_project.tree.iterdir())

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from backdate.checking.result import Comparison
 from backdate.fixing.result import FixOutcome
 from backdate.text import counted
 
 
-def outcome_of(first: Comparison, left: Comparison, *, changed: bool) -> tuple[FixOutcome, str]:
+def outcome_of(
+    first: Comparison, left: Comparison, *, changed: bool, added: Sequence[str] = ()
+) -> tuple[FixOutcome, str]:
     """The outcome, and one sentence for it; ``left``: with the patch, where it ``changed`` something.
 
-    A test that is skipped with the patch, or not there any more, does not pass.
+    ``added``: requirements that the new side was given besides. A test that is skipped with the patch, or not
+    there any more, does not pass.
     """
-    if not changed:
+    mended = len(set(first.broke) - _not_good(left))
+    if not changed and not (added and mended):
         return FixOutcome.NOT_FIXED, f"nothing that is known mends {_tests(len(first.broke))}"
     lost = _not_good(left)
-    mended = len(set(first.broke) - lost)
     worse = lost - _not_good(first)
     broke = len(first.broke)
+    means = " and ".join([*(["the patch"] if changed else []), *([", ".join(added)] if added else [])])
     if mended == broke and not worse:
-        return FixOutcome.FIXED, f"{_tests(broke)} {'passes' if broke == 1 else 'pass'} again with the patch"
+        return FixOutcome.FIXED, f"{_tests(broke)} {'passes' if broke == 1 else 'pass'} again with {means}"
     also = f"; without it {counted(len(worse), 'more test')} passed" if worse else ""
     if not mended:
         further = "with the patch tests get further, to another error"
         return FixOutcome.NOT_FIXED, f"{further}: {_none_of(broke)} yet{also}"
-    return FixOutcome.PARTLY, f"{mended} of {_tests(broke)} pass again with the patch{also}"
+    return FixOutcome.PARTLY, f"{mended} of {_tests(broke)} pass again with {means}{also}"
 
 
 def _not_good(comparison: Comparison) -> set[str]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from backdate.advising.uses import uses_in
+from backdate.checking.recipe_run import build
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
 from backdate.checking.sides import SidePair
 from backdate.diagnosis.frames import files_of_tests
+from backdate.diagnosis.result import Cluster
+from backdate.environments.environment import BuildFailure
+from backdate.fixing.further_requirements import FurtherRequirement, declarations, further_requirements
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.tree import copy_tree, tree_digest
+from backdate.recipes.recipe import InstallStep, Provenance
 from backdate.sandboxes.interface import Sandbox
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.task import (
@@ -83,6 +90,39 @@ def roles_of_tests(old: SuiteRun, new: SuiteRun, broke: frozenset[str]) -> tuple
         if name not in seen and not any(each.startswith((f"{name}::", f"{name}.")) for each in broke)
     ]
     return tuple(tests)
+
+
+def pair_with_further(
+    checked: CheckResult,
+    pair: SidePair,
+    resources: Resources,
+    clusters: Sequence[Cluster],
+    own: frozenset[str],
+) -> tuple[SidePair, tuple[FurtherRequirement, ...]]:
+    """The sides, of which the new one also has what it lacks; as they are where that cannot be installed.
+
+    ``clusters``: what fails there. ``own``: top-level names of the project's modules.
+    """
+    further = further_requirements(
+        clusters,
+        uses_in(pair.new_project.tree),
+        checked.changes,
+        (pair.old.choice.interpreter.version, pair.new.choice.interpreter.version),
+        declarations(pair.new_project.tree),
+        own,
+    )
+    if not further:
+        return pair, ()
+    step = InstallStep(
+        kind="packages",
+        packages=tuple(one.requirement for one in further),
+        provenance=Provenance(rule="what the code, or the code in its place, imports"),
+    )
+    recipe = replace(pair.new.recipe, install=(*pair.new.recipe.install, step))
+    built = build(recipe, pair.new_project, resources, pair.new_request.choice)
+    if isinstance(built, BuildFailure):
+        return pair, ()
+    return replace(pair, new=replace(pair.new, recipe=recipe)), further
 
 
 class ProjectRunner(LocalRunner):

@@ -25,6 +25,7 @@ from backdate.rewriting.rewrite import (
     DecoratedCoroutine,
     NamePositional,
     RenameAttribute,
+    ReplaceClass,
     ReplaceName,
     ReplaceUse,
     Rewrite,
@@ -219,6 +220,9 @@ def _of_edits(row: ChangeRow) -> Iterator[_Found]:
 
 
 def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
+    if edit.name and edit.members:
+        members = tuple(edit.members.items())
+        return ReplaceClass(old=target, new=_whole(edit.name), members=members)
     if edit.name:
         return ReplaceName(old=target, new=_whole(edit.name))
     if edit.attribute:

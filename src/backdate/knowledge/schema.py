@@ -29,6 +29,9 @@ class EditRow(Row, frozen=True, kw_only=True):
     """The dotted names that are used, "numpy.in1d"; ".to_csv" for a method or attribute of any object."""
     name: str = ""
     """The dotted name that takes their place."""
+    members: dict[str, str] = msgspec.field(default_factory=dict)
+    """With ``name``, of a class: its members that the new class lacks, each with a template for its uses; a
+    call where the template takes a position. They change with the name, all over the file."""
     attribute: str = ""
     """For ``.names`` of objects: what the attribute is called instead."""
     template: str = ""

@@ -24,6 +24,14 @@ class ReplaceName:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceClass(ReplaceName):
+    """Another class takes the place of one, and other expressions that of uses of its members."""
+
+    members: tuple[tuple[str, str], ...]
+    """Each member's name with its template, as of ``ReplaceUse``; a call where it takes a position."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RenameAttribute:
     """Another name for an attribute of objects, whose class the source does not tell: on named lines only."""
 
@@ -162,6 +170,16 @@ class CallAtStart:
     """As they are written between the parentheses: "legacy='1.25'"."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowSignature:
+    """A function of the file stands in the place of a library's, and has its parameters as that one has."""
+
+    function: str
+    """Its name, on the outermost level."""
+    parameters: tuple[str, ...]
+    """The names of all its parameters, in the order in which they are given now."""
+
+
 Rewrite = (
     ReplaceName
     | RenameAttribute
@@ -174,6 +192,7 @@ Rewrite = (
     | DecoratedCoroutine
     | ChangeParameter
     | CallAtStart
+    | FollowSignature
 )
 
 

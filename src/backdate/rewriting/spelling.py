@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -269,9 +270,10 @@ def _of_package(names: SourceNames, module: str) -> ImportedName | None:
 
 
 def _dotted_names(expression: str) -> list[Node]:
-    """The chains of names and attributes in an expression that begin with a name."""
+    """The chains of names and attributes in an expression that begin with a name that it does not bind."""
     found: list[Node] = []
     tree = SourceTree(expression)
+    own = set(re.findall(r"\bfor (\w+) in\b", expression))
     waiting = [tree.root]
     while waiting:
         node = waiting.pop()
@@ -279,7 +281,8 @@ def _dotted_names(expression: str) -> list[Node]:
             head = node
             while head.type == "attribute" and (inner := head.child_by_field_name("object")) is not None:
                 head = inner
-            if head.type == "identifier" and not tree.code(head).startswith(PLACEHOLDER):
+            name = tree.code(head)
+            if head.type == "identifier" and not name.startswith(PLACEHOLDER) and name not in own:
                 found.append(node)
                 continue
         waiting += node.children

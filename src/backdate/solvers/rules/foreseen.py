@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import LostName, lost_names
-from backdate.advising.parameters import parameters_in
+from backdate.advising.parameters import followed_parameters, parameters_in
 from backdate.advising.project_uses import NameUses
 from backdate.diagnosis.messages import read_hint
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.changes import PYTHON
+from backdate.rewriting.stand_ins import stand_ins
 from backdate.solvers.rules.fixers.ty import TyFinding
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 
@@ -30,7 +31,42 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
         if places:
             groups.append(FailureGroup(cause=cause_of(one, evidence), tests=(), places=places))
     known = {place for group in groups for place in group.places}
-    return (*groups, *_needed_now(evidence, asked), *_by_types(evidence, known))
+    return (
+        *groups,
+        *_needed_now(evidence, asked),
+        *_called_otherwise(evidence),
+        *_by_types(evidence, known),
+    )
+
+
+def _called_otherwise(evidence: FixEvidence) -> Iterator[FailureGroup]:
+    """Functions that executed lines put in the place of a library's, whose parameters changed."""
+    found = [
+        (SourcePlace(file=file, line=one.line), one)
+        for file, lines in (evidence.executed or {}).items()
+        for one in stand_ins(evidence.texts.get(file, ""))
+        if one.line in lines and evidence.distribution_of(one.library) in evidence.versions
+    ]
+    assert evidence.pair is not None
+    names = [one.library for _, one in found]
+    before, after = (evidence.pair.ask_old(names), evidence.pair.ask_new(names)) if names else ({}, {})
+    for place, one in found:
+        old, new = before.get(one.library), after.get(one.library)
+        if old is None or new is None or not old.present or not new.present:
+            continue
+        if followed_parameters(one.parameters, old.signature, new.signature):
+            definition = SourcePlace(file=place.file, line=one.defined)
+            cause = Cause(
+                kind=CauseKind.ARGUMENT_COUNT,
+                type="TypeError",
+                message=f"{one.function}() is called as {one.library}{new.signature}",
+                name="",
+                owner=one.library,
+                owner_is="function",
+                distribution=evidence.distribution_of(one.library),
+                version=evidence.versions_of(evidence.distribution_of(one.library))[1] or None,
+            )
+            yield FailureGroup(cause=cause, tests=(), places=(definition, place))
 
 
 def _by_types(evidence: FixEvidence, known: set[SourcePlace]) -> Iterator[FailureGroup]:

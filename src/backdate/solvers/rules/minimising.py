@@ -60,7 +60,7 @@ class _Leaving:
     def smallest(self) -> tuple[Subset, bool]:
         """The smallest set of parts that was seen to be enough, and whether the search came to its end."""
         every = frozenset(self.parts)
-        kept, enough = set(self.needed), every
+        kept, enough = set(self._parts.closed(self.needed)), every
         try:
             while kept != every:
                 reading = self.ask(frozenset(kept))
@@ -123,7 +123,8 @@ def leave_out(
     search = _Leaving(parts, changes, run, at_first, runs)
     if len(search.parts) <= 1:
         return MinimisedTexts(texts=texts, removed=0, complete=True)
-    subset, complete = search.smallest()
+    smallest, complete = search.smallest()
+    subset = parts.closed(smallest)
     return MinimisedTexts(
         texts=parts.texts(subset), removed=len(search.parts) - len(subset), complete=complete
     )

@@ -9,6 +9,7 @@ from backdate.advice import SourcePlace
 from backdate.editing.diff import LineBlock
 from backdate.editing.encodings import split_lines
 from backdate.editing.line_maps import line_units, with_units
+from backdate.rewriting.rewrite import ReplaceClass
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.changes import StandingChange
 from backdate.solvers.rules.proposals import FailureGroup
@@ -45,16 +46,27 @@ class ChangedParts:
             frozenset(name for name, part in self.parts.items() if part.lines & change.lines)
             for change in changes
         ]
+        self._whole = [
+            together
+            for together, change in zip(self._together, changes, strict=True)
+            if isinstance(change.planned.proposal.rewrite, ReplaceClass)
+        ]
+        """Of changes that are made as a whole or not at all."""
 
     def on(self, places: Iterable[SourcePlace]) -> set[str]:
         """The parts that wrote some lines."""
         lines = set(places)
         return {name for name, part in self.parts.items() if part.lines & lines}
 
+    def closed(self, names: Iterable[str]) -> frozenset[str]:
+        """With the rest of the changes that are made as a whole."""
+        own = frozenset(names)
+        return own.union(*(whole for whole in self._whole if own & whole))
+
     def texts(self, names: Iterable[str]) -> Texts:
-        """The texts with these parts alone."""
+        """The texts with these parts alone, and what goes with them."""
         chosen: dict[str, list[LineBlock]] = {}
-        for name in names:
+        for name in sorted(self.closed(names)):
             chosen.setdefault(self.parts[name].file, []).append(self.parts[name].unit)
         return {
             file: with_units(self._old[file], self._new[file], units)

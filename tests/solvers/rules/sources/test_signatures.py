@@ -9,10 +9,10 @@ from two_releases import with_library
 
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
-from backdate.advising.parameters import SignatureParameter, parameters_in
+from backdate.advising.parameters import SignatureParameter, followed_parameters, parameters_in
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional, Rewrite
+from backdate.rewriting.rewrite import AddArgument, ChangeArgument, FollowSignature, NamePositional, Rewrite
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.foreseen import foreseen_groups
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
@@ -28,6 +28,7 @@ def pick(data, copy=True, deep=False): pass
 def fit(data, weights=None, rounds=1): pass
 def steady(a, b=1): pass
 def count(x, limit=7): pass
+def render(template, context, app): pass
 """
 NEW = """
 class Loader: pass
@@ -39,6 +40,7 @@ def pick(data, deep=False): pass
 def fit(data, *, weights=None, rounds=1): pass
 def steady(a, b=1): pass
 def count(x, limit): pass
+def render(app, template, context): pass
 """
 SOURCE = """\
 import lib
@@ -50,6 +52,9 @@ lib.fit(1, 2)
 lib.steady(1)
 lib.count(1)
 lib.steady(1, sort=2)
+def quiet(t, c, a):
+    return ""
+lib.render = quiet
 """
 
 
@@ -68,7 +73,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> 
         uses=uses_in(root / "tree"),
         texts={"p.py": SOURCE},
         pair=pair,
-        executed={"p.py": frozenset(range(1, 10))},
+        executed={"p.py": frozenset(range(1, 13))},
         versions={"lib": ("1.0", "2.0")},
         modules={"lib": "lib"},
     )
@@ -136,7 +141,7 @@ def test_a_need_of_an_argument_is_foreseen_on_executed_lines(evidence: FixEviden
         (group.cause.owner, group.cause.name, *(place.line for place in group.places))
         for group in foreseen_groups(evidence)
     }
-    assert {one for one in found if one[0] not in ("lib.train", "lib.pick")} == {
+    assert {one for one in found if one[0] not in ("lib.train", "lib.pick", "lib.render")} == {
         ("lib.load", "Loader", 2),
         ("lib.load_all", "Loader", 3),
         ("lib.count", "limit", 8),
@@ -161,3 +166,24 @@ def test_any_text_is_read_or_is_no_signature(text: str) -> None:
 def test_a_library_cannot_name_an_object_that_is_not_there() -> None:
     (one,) = parameters_in("(a=__object_9__)")
     assert (one.default, one.default_object) == ("__object_9__", "")
+
+
+def test_a_function_in_the_place_of_another_follows_its_signature(evidence: FixEvidence) -> None:
+    (group,) = [group for group in foreseen_groups(evidence) if group.cause.owner == "lib.render"]
+    assert [place.line for place in group.places] == [10, 12]
+    (proposal,) = SignatureSource().propose(group, evidence)
+    assert proposal.rewrite == FollowSignature(function="quiet", parameters=("a", "t", "c"))
+    assert [place.line for place in proposal.places] == [10]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(a, b)", "(a, b)"),
+        ("(a)", "(b, a)"),  # it took less than it was given
+        ("(a, b=1)", "(b, a)"),
+        ("(a, b)", "(b, *rest)"),
+    ],
+)
+def test_other_signatures_are_not_followed(old: str, new: str) -> None:
+    assert followed_parameters(("x", "y"), old, new) == ()

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
-from backdate.advising.parameters import SignatureParameter, parameters_of, successors
+from backdate.advising.parameters import (
+    SignatureParameter,
+    followed_parameters,
+    parameters_of,
+    successors,
+)
 from backdate.diagnosis.api import Member
 from backdate.diagnosis.result import CauseKind
-from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional, Rewrite
+from backdate.rewriting.rewrite import AddArgument, ChangeArgument, FollowSignature, NamePositional, Rewrite
+from backdate.rewriting.stand_ins import stand_ins
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 
@@ -29,7 +35,11 @@ class SignatureSource:
         pair = evidence.pair
         if pair is None or group.cause.kind not in _KINDS:
             return ()
-        found: dict[Rewrite, Proposal] = {}
+        found: dict[Rewrite, Proposal] = {
+            proposal.rewrite: proposal
+            for proposal in _of_stand_ins(group, evidence, pair)
+            if proposal.rewrite is not None
+        }
         for subject in subjects_of(group, evidence):
             if not subject.named:
                 continue
@@ -51,6 +61,26 @@ class SignatureSource:
                     ),
                 )
         return tuple(found.values())
+
+
+def _of_stand_ins(group: FailureGroup, evidence: FixEvidence, pair: EnvironmentPair) -> Iterator[Proposal]:
+    """For functions of the project that it puts in the place of the one that the cause names."""
+    name = group.cause.owner
+    old, new = pair.ask_old((name,)).get(name), pair.ask_new((name,)).get(name)
+    if old is None or new is None or not old.present or not new.present:
+        return
+    for file in dict.fromkeys(place.file for place in group.places):
+        for one in stand_ins(evidence.texts.get(file, "")):
+            followed = followed_parameters(one.parameters, old.signature, new.signature)
+            if one.library == name and followed:
+                why = _told(name, old, new, f"{one.function} takes its place")
+                yield Proposal(
+                    origin=ProposalOrigin.SIGNATURE,
+                    distribution=evidence.distribution_of(name),
+                    rewrite=FollowSignature(function=one.function, parameters=followed),
+                    places=(SourcePlace(file=file, line=one.defined),),
+                    why=(AdviceEvidence(kind=EvidenceKind.ASKED, text=why),),
+                )
 
 
 def _differ(old: Member, new: Member) -> bool:

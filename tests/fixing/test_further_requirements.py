@@ -1,0 +1,65 @@
+"""Which requirements a fix gives the new side besides, and names then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backdate.advising.uses import uses_in
+from backdate.checking.result import PackageChange
+from backdate.diagnosis.result import Cause, CauseKind, Cluster
+from backdate.fixing.further_requirements import FurtherRequirement, declarations, further_requirements
+
+MOVED = [PackageChange(name="setuptools", old="69.0", new="84.0")]
+PYTHONS = ("3.10.1", "3.12.1")
+GONE = "No module named 'pkg_resources'"
+
+
+def asked(tree: Path, message: str, name: str = "") -> list[str]:
+    cause = Cause(kind=CauseKind.MISSING_MODULE, type="ImportError", message=message, name=name)
+    cluster = Cluster(cause=cause, tests=("a",), places=(), messages=())
+    found = further_requirements(
+        [cluster], uses_in(tree), MOVED, PYTHONS, declarations(tree), frozenset({"mine"})
+    )
+    return [one.requirement for one in found]
+
+
+@pytest.mark.parametrize(
+    ("message", "requirement"),
+    [
+        ("lxml.html.clean is a project of its own. Install lxml[html_clean] or that", ["lxml[html_clean]"]),
+        ("it is optional: try `pip install aiodns`.", ["aiodns"]),
+        ("Missing: pip install 'httpx[http2]'", ["httpx[http2]"]),
+        ("could not install packages", []),
+        ("", []),
+    ],
+)
+def test_what_the_error_says_to_install(tmp_path: Path, message: str, requirement: list[str]) -> None:
+    assert asked(tmp_path, message) == requirement
+
+
+def test_what_a_rule_writes_in_the_place_of_what_is_gone(tmp_path: Path) -> None:
+    code = tmp_path / "mine.py"
+    code.write_text("from pkg_resources import Requirement\nRequirement.parse('a')\n")
+    assert asked(tmp_path, GONE, "pkg_resources") == ["packaging"]
+    (tmp_path / "setup.py").write_text("setup(install_requires=['Packaging>=20'])")
+    assert asked(tmp_path, GONE, "pkg_resources") == []
+    (tmp_path / "setup.py").write_text("setup(install_requires=['packaging-utils'])")
+    assert asked(tmp_path, GONE, "pkg_resources") == ["packaging"]
+
+
+def test_what_no_rule_replaces_is_had_the_old_way(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import pkg_resources\npkg_resources.working_set.by_key\n")
+    assert asked(tmp_path, GONE, "pkg_resources") == ["setuptools<81"]
+    (tmp_path / "mine.py").write_text("import pkg_resources\npkg_resources.resource_string('a', 'b')\n")
+    assert asked(tmp_path, GONE, "pkg_resources") == []
+    assert asked(tmp_path, "No module named 'six'", "six") == ["six"]
+    assert asked(tmp_path, "No module named 'mine'", "mine") == []
+
+
+def test_only_what_the_patch_imports_is_needed_by_it() -> None:
+    written = FurtherRequirement(requirement="packaging", module="packaging")
+    assert written.is_needed_by("+++ a.py\n+from packaging.version import parse\n")
+    assert not written.is_needed_by("+++ packaging.py\n-import packaging\n+import other_packaging\n")
+    assert FurtherRequirement(requirement="six").is_needed_by("")
