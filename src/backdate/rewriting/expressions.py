@@ -58,7 +58,7 @@ def attributes_on(text: str, lines: frozenset[int]) -> tuple[str, ...]:
     """The attributes of objects that statements on ``lines`` read and do not call, the outer ones first."""
     tree = source_tree(text)
     found: dict[str, None] = {}
-    for node in _nodes(tree, lines) if tree.is_python else ():
+    for node in nodes_on(tree, lines) if tree.is_python else ():
         parent = node.parent
         attribute = node.child_by_field_name("attribute")
         if node.type != "attribute" or attribute is None or parent is None:
@@ -121,12 +121,12 @@ def change_with(tree: SourceTree, rewrite: ChangeWith, lines: frozenset[int] | N
 
 
 def _on_lines(tree: SourceTree, lines: frozenset[int]) -> Iterator[tuple[ExpressionRole, Node]]:
-    for node in _nodes(tree, lines):
+    for node in nodes_on(tree, lines):
         for role in _roles(tree, node):
             yield role, node
 
 
-def _nodes(tree: SourceTree, lines: frozenset[int]) -> Iterator[Node]:
+def nodes_on(tree: SourceTree, lines: frozenset[int]) -> Iterator[Node]:
     """The nodes of the statements on ``lines``, or of their parts of compound ones, the outer ones first."""
     seen: set[tuple[int, int, str]] = set()
     for line in sorted(lines):

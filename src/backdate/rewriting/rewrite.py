@@ -58,6 +58,19 @@ class ChangeArgument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeKey:
+    """The same for an argument that calls take from a dictionary, ``function(**options)``, or that is handed
+    on to them: on named lines only, whatever function is called. Where a dictionary is made does not matter.
+    """
+
+    argument: str
+    new: str = ""
+    """Its new name; "" where it is left out."""
+    through: tuple[str, ...] = ()
+    """Functions and classes of the project that hand on what they are given: their calls change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AddArgument:
     """A keyword argument that a call has to give now, or whose default changed."""
 
@@ -184,6 +197,7 @@ Rewrite = (
     ReplaceName
     | RenameAttribute
     | ChangeArgument
+    | ChangeKey
     | AddArgument
     | NamePositional
     | ReplaceUse

@@ -10,6 +10,7 @@ from backdate.rewriting.arguments import add_argument, change_argument, name_pos
 from backdate.rewriting.call_at_start import call_at_start
 from backdate.rewriting.coroutines import define_async
 from backdate.rewriting.definitions import change_parameter
+from backdate.rewriting.dictionary_keys import change_key
 from backdate.rewriting.expressions import change_with, replace_expression
 from backdate.rewriting.rename_attribute import rename_attribute
 from backdate.rewriting.replace_class import replace_class
@@ -19,6 +20,7 @@ from backdate.rewriting.rewrite import (
     AddArgument,
     CallAtStart,
     ChangeArgument,
+    ChangeKey,
     ChangeParameter,
     ChangeWith,
     DecoratedCoroutine,
@@ -89,6 +91,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return replace_name(tree, rewrite, lines)
         case ChangeArgument():
             return change_argument(tree, rewrite, lines)
+        case ChangeKey():
+            return change_key(tree, rewrite, lines)
         case AddArgument():
             return add_argument(tree, rewrite, lines)
         case NamePositional():
@@ -116,7 +120,7 @@ def _leaf(rewrite: Rewrite) -> str:
     match rewrite:
         case ReplaceName(old=name) | RenameAttribute(old=name):
             return name.rpartition(".")[2]
-        case ChangeArgument(argument=argument):
+        case ChangeArgument(argument=argument) | ChangeKey(argument=argument):
             return argument
         case AddArgument(function=name) | NamePositional(function=name):
             return name.rpartition(".")[2]

@@ -11,6 +11,7 @@ from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import (
     AddArgument,
     ChangeArgument,
+    ChangeKey,
     RenameAttribute,
     ReplaceName,
     Rewrite,
@@ -84,7 +85,7 @@ def is_about(rewrite: Rewrite | None, cause: Cause) -> bool:
     match rewrite:
         case ReplaceName(new=new) | RenameAttribute(new=new):
             written = new.rpartition(".")[2]
-        case ChangeArgument(new=new, argument=argument):
+        case ChangeArgument(new=new, argument=argument) | ChangeKey(new=new, argument=argument):
             written = new or argument
         case AddArgument(argument=argument):
             written = argument

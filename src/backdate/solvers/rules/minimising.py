@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from backdate.advice import SourcePlace
 from backdate.editing.minimise import Subset, minimise
+from backdate.rewriting.rewrite import ChangeKey
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.changes import StandingChange
@@ -45,7 +47,7 @@ class _Leaving:
     ) -> None:
         self._parts, self.parts = parts, parts.parts
         self._run, self._at_first, self._left = run, at_first, runs
-        raised = parts.on(place for change in changes for place in change.raised_at)
+        raised = parts.on(place for change in changes for place in _needed_lines(change))
         self.needed = parts.with_companions(raised, only_additions=True)
 
     def ask(self, names: Subset) -> SuiteReading:
@@ -103,6 +105,12 @@ class _Leaving:
 
         found = minimise(rest, is_enough, stopped_by=_RunsUsedUp)
         return kept | found.subset, found.complete
+
+
+def _needed_lines(change: StandingChange) -> frozenset[SourcePlace]:
+    """Lines that stay at first: those that raised the error, and the keys of one dictionary together."""
+    keys = isinstance(change.planned.proposal.rewrite, ChangeKey) and change.raised_at
+    return change.raised_at | change.lines if keys else change.raised_at
 
 
 def leave_out(

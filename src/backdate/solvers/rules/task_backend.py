@@ -18,6 +18,7 @@ from backdate.solvers.records import SuiteCall
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.failures import read_suite
+from backdate.solvers.rules.given_keys import for_dictionary
 from backdate.solvers.rules.passed_on import for_passed_on
 from backdate.solvers.rules.proposals import (
     LAST_RESORTS,
@@ -34,6 +35,9 @@ from backdate.solvers.tools.files import Tree
 from backdate.solvers.tools.interface import ToolRefusal
 from backdate.tasks.runner import TaskRunResult
 from backdate.text import counted
+
+_ADAPTED = (for_passed_on, for_dictionary)
+"""What makes of a proposal the same for lines that do not name themselves what it is about."""
 
 
 class CallsUsedUp(Exception):
@@ -237,9 +241,7 @@ class TaskBackend:
             for proposal in source.propose(group, evidence):
                 proposed = True
                 yield proposal
-                passed_on = for_passed_on(proposal, group, evidence)
-                if passed_on is not None:
-                    yield passed_on
+                yield from filter(None, (adapted(proposal, group, evidence) for adapted in _ADAPTED))
 
     def foreseen(self, texts: Texts) -> Sequence[FailureGroup]:
         """See ``FixBackend``."""

@@ -1,0 +1,173 @@
+"""Keyword arguments that a call takes from a dictionary: ``options["missing"] = 0``, ``Field(**options)``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from backdate.editing.spans import Edit
+from backdate.rewriting.argument_edits import keyword_of, remove_argument
+from backdate.rewriting.calls import FunctionCall, call_at
+from backdate.rewriting.expressions import nodes_on
+from backdate.rewriting.names import SourceNames
+from backdate.rewriting.rewrite import ChangeKey, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.source_tree import SourceTree, ancestors, is_field
+
+_METHODS = ("get", "setdefault", "pop")
+"""Of dictionaries; their first argument is a key."""
+_SEVERAL = ("parenthesized_expression", "conditional_expression", "boolean_operator", "binary_operator")
+"""An expression of these may hold the dictionary that a name is given."""
+_SCOPES = ("function_definition", "class_definition", "module")
+_DROPPED = LeftAloneReason.ARGUMENTS
+
+
+def change_key(tree: SourceTree, rewrite: ChangeKey, lines: frozenset[int] | None) -> RewrittenSource:
+    """The edits that rename or leave out a key of the dictionaries which calls on ``lines`` are given as
+    ``**``, wherever the same function, class or module writes or reads it, and the keyword of calls on
+    ``lines`` of functions that hand their arguments on."""
+    finder = _Keys(tree, rewrite)
+    edits: dict[Edit, None] = {}
+    calls = map(call_at, nodes_on(tree, lines or frozenset()))
+    for call in filter(None, calls):
+        if _leaf(tree, call) in rewrite.through:
+            edits.update(dict.fromkeys(finder.of_keyword(call)))
+        for argument in call.given:
+            value = argument.named_child(0) if argument.type == "dictionary_splat" else None
+            if value is not None:
+                edits.update(dict.fromkeys(finder.of_value(value)))
+    if not edits or finder.stuck:
+        reason = _DROPPED if finder.stuck else LeftAloneReason.NOT_THERE
+        return RewrittenSource(left=(LeftAlone(reason=reason),))
+    changed = sorted({tree.line(edit.start) for edit in edits})
+    return RewrittenSource(edits=tuple(sorted(edits)), lines=tuple(changed))
+
+
+class _Keys:
+    """The places where one key is written or read."""
+
+    def __init__(self, tree: SourceTree, rewrite: ChangeKey) -> None:
+        self._tree, self._rewrite = tree, rewrite
+        self._names = SourceNames(tree)
+        self._seen: set[tuple[str, int]] = set()
+        self.stuck = False
+        """Whether a use cannot be left out, so that the others have to stay."""
+
+    def of_value(self, value: Node) -> Iterator[Edit]:
+        """The edits of an expression that gives a dictionary."""
+        if value.type == "dictionary":
+            yield from self._of_display(value)
+        elif value.type == "call":
+            call = call_at(value)
+            if call is not None and self._tree.code(call.function) in ("dict", "collections.OrderedDict"):
+                yield from self.of_keyword(call)
+                for argument in call.given:
+                    inner = argument.named_child(0) if argument.type == "dictionary_splat" else argument
+                    if inner is not None and argument.type != "keyword_argument":
+                        yield from self.of_value(inner)
+        elif value.type in _SEVERAL:
+            for part in value.named_children:
+                yield from self.of_value(part)
+        elif value.type in ("identifier", "attribute"):
+            yield from self._of_name(value)
+
+    def of_keyword(self, call: FunctionCall) -> Iterator[Edit]:
+        """The edits of a call that gives the argument by its name."""
+        argument, new = keyword_of(self._tree, call, self._rewrite.argument), self._rewrite.new
+        if argument is None:
+            return
+        if new and keyword_of(self._tree, call, new) is not None:
+            self.stuck = True
+        elif new:
+            yield Edit(argument.start_byte, argument.start_byte + len(self._rewrite.argument), new)
+        else:
+            yield remove_argument(self._tree, call, argument)
+
+    def _of_display(self, display: Node) -> Iterator[Edit]:
+        entries = tuple(child for child in display.named_children if child.type != "comment")
+        for entry in entries:
+            key = entry.child_by_field_name("key")
+            if entry.type == "dictionary_splat":
+                inner = entry.named_child(0)
+                if inner is not None:
+                    yield from self.of_value(inner)
+            elif entry.type == "pair" and key is not None and self._is_key(key):
+                if self._rewrite.new:
+                    yield self._renamed(key)
+                else:
+                    as_call = FunctionCall(node=display, function=display, arguments=display, given=entries)
+                    yield remove_argument(self._tree, as_call, entry)
+
+    def _of_name(self, name: Node) -> Iterator[Edit]:
+        """Every use of the key through the same name, in the scope that the name belongs to."""
+        scope, code = self._scope(name), self._tree.code(name)
+        if (code, scope.id) in self._seen:
+            return
+        self._seen.add((code, scope.id))
+        leaf = code.rpartition(".")[2].strip()
+        for node in self._tree.identifiers(leaf):
+            parent = node.parent
+            chain = node
+            if "." in code and parent is not None and parent.type == "attribute":
+                chain = parent
+            if self._tree.code(chain) != code or not _is_inside(chain, scope) or self._scope(chain) != scope:
+                continue
+            yield from self._of_use(chain)
+
+    def _of_use(self, chain: Node) -> Iterator[Edit]:
+        parent = chain.parent
+        if parent is None:
+            return
+        if parent.type in ("assignment", "augmented_assignment") and is_field(parent, "left", chain):
+            right = parent.child_by_field_name("right")
+            if right is not None:
+                yield from self.of_value(right)
+        elif parent.type == "subscript" and is_field(parent, "value", chain):
+            for key in parent.children_by_field_name("subscript"):
+                yield from self._of_key(key)
+        elif parent.type == "comparison_operator" and parent.named_child(0) != chain:
+            first = parent.named_child(0)
+            if first is not None and any(child.type in ("in", "not in") for child in parent.children):
+                yield from self._of_key(first)
+        elif parent.type == "attribute" and parent.parent is not None and parent.parent.type == "call":
+            method, call = parent.child_by_field_name("attribute"), call_at(parent.parent)
+            if method is None or call is None or call.function != parent:
+                return
+            if self._tree.code(method) == "update":
+                yield from self.of_keyword(call)
+                for argument in call.positional:
+                    yield from self.of_value(argument)
+            elif self._tree.code(method) in _METHODS and call.positional:
+                yield from self._of_key(call.positional[0])
+
+    def _of_key(self, key: Node) -> Iterator[Edit]:
+        if not self._is_key(key):
+            return
+        if self._rewrite.new:
+            yield self._renamed(key)
+        else:
+            self.stuck = True
+
+    def _is_key(self, key: Node) -> bool:
+        code = self._tree.code(key)
+        return key.type == "string" and code[1:-1] == self._rewrite.argument and code[:1] in "\"'"
+
+    def _renamed(self, key: Node) -> Edit:
+        return Edit(key.start_byte + 1, key.end_byte - 1, self._rewrite.new)
+
+    def _scope(self, name: Node) -> Node:
+        """The function that binds a name, the class around an attribute of ``self``, or else the module."""
+        outer = [a for a in ancestors(name) if a.type in _SCOPES]
+        module = self._tree.root
+        if name.type == "attribute":
+            return next((a for a in outer if a.type == "class_definition"), module)
+        bound = {binding.scope for binding in self._names.bindings(self._tree.code(name))}
+        return next((a for a in outer if a.type != "class_definition" and a in bound), module)
+
+
+def _leaf(tree: SourceTree, call: FunctionCall) -> str:
+    return tree.code(call.function).rpartition(".")[2].strip()
+
+
+def _is_inside(node: Node, scope: Node) -> bool:
+    return scope.start_byte <= node.start_byte and node.end_byte <= scope.end_byte

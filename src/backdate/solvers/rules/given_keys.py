@@ -1,0 +1,69 @@
+"""Proposals for an argument that the failing call takes from a dictionary: ``Field(**options)``.
+
+The call does not name the argument, and often not even the function; the error does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tree_sitter import Node
+
+from backdate.diagnosis.result import CauseKind
+from backdate.rewriting.expressions import nodes_on
+from backdate.rewriting.rewrite import ChangeArgument, ChangeKey
+from backdate.rewriting.source_tree import SourceTree, ancestors, source_tree
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+
+_CONSTRUCTORS = ("__init__", "__new__")
+
+
+def for_dictionary(proposal: Proposal, group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
+    """The same for the dictionaries that calls on the failing lines are given, and for what is handed on.
+
+    None where the proposal is for something else, or no call there is given a dictionary.
+    """
+    rewrite, cause = proposal.rewrite, group.cause
+    if not isinstance(rewrite, ChangeArgument) or cause.kind is not CauseKind.UNEXPECTED_ARGUMENT:
+        return None
+    if rewrite.argument != cause.name or rewrite.value not in ("", "{value}") or rewrite.only_value:
+        return None
+    splats = tuple(_splats(group, evidence))
+    if not splats:
+        return None
+    through = sorted({name for tree, splat in splats for name in _handing_on(tree, splat)})
+    changed = ChangeKey(argument=rewrite.argument, new=rewrite.new, through=tuple(through))
+    return replace(proposal, rewrite=changed, places=group.places)
+
+
+def _splats(group: FailureGroup, evidence: FixEvidence) -> Iterator[tuple[SourceTree, Node]]:
+    """What calls on the group's lines are given as ``**``."""
+    for place in group.places:
+        text = evidence.texts.get(place.file, "")
+        if "**" not in text:
+            continue
+        tree = source_tree(text)
+        for node in nodes_on(tree, frozenset({place.line})) if tree.is_python else ():
+            parent = node.parent
+            if parent is None or parent.type != "dictionary_splat" or parent.parent is None:
+                continue
+            if parent.parent.type == "argument_list":
+                yield tree, node
+
+
+def _handing_on(tree: SourceTree, splat: Node) -> Iterator[str]:
+    """The names by which the function is called whose own ``**`` parameter is handed on."""
+    function = next((one for one in ancestors(splat) if one.type == "function_definition"), None)
+    parameters = function.child_by_field_name("parameters") if function is not None else None
+    name = function.child_by_field_name("name") if function is not None else None
+    if function is None or parameters is None or name is None:
+        return
+    own = [one for one in parameters.named_children if one.type == "dictionary_splat_pattern"]
+    if not any(tree.code(one).lstrip("* ") == tree.code(splat) for one in own):
+        return
+    yield tree.code(name)
+    outer = next((one for one in ancestors(function) if one.type == "class_definition"), None)
+    of_class = outer.child_by_field_name("name") if outer is not None else None
+    if of_class is not None and tree.code(name) in _CONSTRUCTORS:
+        yield tree.code(of_class)

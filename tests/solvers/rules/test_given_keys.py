@@ -1,0 +1,69 @@
+"""Arguments that failing calls take from dictionaries, and that the project's functions hand on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backdate.advice import SourcePlace
+from backdate.advising.project_uses import ProjectUses
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.rewriting.rewrite import ChangeArgument, ChangeKey, Rewrite
+from backdate.solvers.rules.given_keys import for_dictionary
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+
+TEXT = 'options = {"missing": 0}\nfield = kinds["a"](**options)\n'
+RENAMED = ChangeArgument(function="lib.Field", argument="missing", new="load_default")
+
+
+def proposed(
+    text: str, *lines: int, rewrite: Rewrite = RENAMED, kind: CauseKind = CauseKind.UNEXPECTED_ARGUMENT
+) -> Proposal | None:
+    cause = Cause(
+        kind=kind,
+        type="TypeError",
+        message="Field.__init__() got an unexpected keyword argument 'missing'",
+        name="missing",
+        owner="Field.__init__",
+    )
+    places = tuple(SourcePlace(file="own.py", line=line) for line in lines)
+    group = FailureGroup(cause=cause, tests=("t",), places=places, raised_at=places[:1])
+    evidence = FixEvidence(tree=Path("/"), uses=ProjectUses(files=()), texts={"own.py": text})
+    proposal = Proposal(origin=ProposalOrigin.WRITTEN_RULE, rewrite=rewrite, places=places[:1])
+    return for_dictionary(proposal, group, evidence)
+
+
+def test_the_key_is_changed_on_all_lines_of_the_traceback() -> None:
+    made = proposed(TEXT, 2, 1)
+    assert made is not None
+    assert made.rewrite == ChangeKey(argument="missing", new="load_default")
+    assert [place.line for place in made.places] == [2, 1]
+
+
+def test_functions_that_hand_on_what_they_are_given_are_named() -> None:
+    text = (
+        "def make(**more):\n    return Field(**more)\n\n\n"
+        "class Own(Field):\n    def __init__(self, **more):\n        super().__init__(**more)\n"
+    )
+    made = proposed(text, 2, 7)
+    assert made is not None
+    assert isinstance(made.rewrite, ChangeKey)
+    assert made.rewrite.through == ("Own", "__init__", "make")
+
+
+@pytest.mark.parametrize(
+    ("text", "rewrite", "kind"),
+    [
+        (TEXT.replace("**", ""), RENAMED, CauseKind.UNEXPECTED_ARGUMENT),
+        (TEXT, RENAMED, CauseKind.MISSING_ATTRIBUTE),
+        (TEXT, ChangeArgument(function="lib.Field", argument="other"), CauseKind.UNEXPECTED_ARGUMENT),
+        (
+            TEXT,
+            ChangeArgument(function="lib.Field", argument="missing", new="b", value="not {value}"),
+            CauseKind.UNEXPECTED_ARGUMENT,
+        ),
+    ],
+)
+def test_whatever_else_stays_with_the_call(text: str, rewrite: Rewrite, kind: CauseKind) -> None:
+    assert proposed(text, 2, rewrite=rewrite, kind=kind) is None
