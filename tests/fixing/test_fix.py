@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from scripted_model import Call, Say, ScriptedModel
 from shaking_tree import FixedSource
 from small_world import project, running_index
+from stored_results import make_check_result
 
+from backdate.checking.result import Verdict
 from backdate.checking.settings import Settings
 from backdate.cli.render_fix import fix_lines
 from backdate.errors import SandboxUnavailable
 from backdate.fixing.applying import apply_fix
-from backdate.fixing.fix import FixOptions, turns_of
+from backdate.fixing.fix import FixOptions, nothing_to_do, turns_of
 from backdate.fixing.result import FixOutcome, FixResult
 from backdate.models.open import open_model
 from backdate.models.settings import ModelSettings
@@ -194,6 +197,16 @@ def test_where_nothing_broke_nothing_is_done(world, tmp_path) -> None:
     result = fix(world, "brittle.cry", source=source).result
     assert result.outcome is FixOutcome.NOTHING_BROKE
     assert result.runs == 1
+
+
+@pytest.mark.parametrize("verdict", [Verdict.CANNOT_TELL, Verdict.FAILS_DIFFERENTLY])
+def test_a_check_without_an_answer_is_never_that_nothing_broke(verdict: Verdict) -> None:
+    # such as where no test passes on the old side, and all fail on the new one
+    checked = make_check_result(verdict=verdict, reason="no test passes in the old environment")
+    assert checked.comparison is not None
+    result = nothing_to_do(replace(checked, comparison=replace(checked.comparison, broke=())), FixOptions())
+    assert result is not None
+    assert (result.outcome, result.reason) == (FixOutcome.CANNOT_TELL, checked.reason)
 
 
 def test_the_rules_are_bounded_by_their_runs_and_a_model_by_its_turns() -> None:

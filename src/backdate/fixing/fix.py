@@ -15,7 +15,7 @@ from backdate.checking.compare import compare_runs
 from backdate.checking.options import SideKeywords
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources
-from backdate.checking.result import CheckResult
+from backdate.checking.result import CheckResult, Verdict
 from backdate.checking.sides import SidePair, pair_of_check
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import Cluster
@@ -107,7 +107,7 @@ def fix_project(
             progress=progress,
             **sides,
         )
-        nothing = _nothing_to_do(checked, options)
+        nothing = nothing_to_do(checked, options)
         if nothing is not None:
             return FixedFiles(result=replace(nothing, duration_s=time.monotonic() - clock))
         pair = pair_of_check(checked, folder, sides.get("locked"))
@@ -121,16 +121,18 @@ def _rules(resources: Resources) -> AbstractContextManager[Solver]:
     return open_solver("rules", SolverOptions(sandbox=resources.sandbox))
 
 
-def _nothing_to_do(checked: CheckResult, options: FixOptions) -> FixResult | None:
+def nothing_to_do(checked: CheckResult, options: FixOptions) -> FixResult | None:
     """The result where there is nothing to work on."""
-    if checked.comparison is None:
-        outcome, reason = FixOutcome.CANNOT_TELL, checked.reason
-    elif not checked.comparison.broke:
-        outcome, reason = FixOutcome.NOTHING_BROKE, checked.reason
-    else:
+    if checked.comparison is not None and checked.comparison.broke:
         return None
+    fine = checked.verdict is Verdict.NOTHING_BROKE
     return FixResult(
-        backdate=__version__, check=checked, solver=options.solver, outcome=outcome, reason=reason, runs=1
+        backdate=__version__,
+        check=checked,
+        solver=options.solver,
+        outcome=FixOutcome.NOTHING_BROKE if fine else FixOutcome.CANNOT_TELL,
+        reason=checked.reason,
+        runs=1,
     )
 
 

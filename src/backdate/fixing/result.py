@@ -29,7 +29,8 @@ class FixOutcome(StrEnum):
     """Something broke, and there is no patch for it."""
     NOTHING_BROKE = "nothing-broke"
     CANNOT_TELL = "cannot-tell"
-    """There is nothing to work on: the check itself has no answer, or the new side does not build."""
+    """There is nothing to work on: the check itself has no answer, or the new side does not build. Also where
+    all that passed still passes and tests fail that did not fail so before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

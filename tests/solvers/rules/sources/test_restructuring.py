@@ -46,6 +46,11 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
             "if user.is_authenticated(): pass\n",
             "if user.is_authenticated: pass\n",
         ),
+        (
+            "arrays used as indices must be of integer (or boolean) type",
+            "x = data.ravel()[near(grid)]\n",
+            "x = data.ravel()[near(grid).astype(int)]\n",
+        ),
         ("'method' object is not subscriptable", "x = d.keys[0]\n", "x = d.keys()[0]\n"),
         (
             "Population must be a sequence. For dicts or sets, use sorted(d).",

@@ -186,6 +186,15 @@ def _indices(match: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
             yield _as_tuple(index)
 
 
+def _integral(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
+    """An array that says which items are taken, of another type now: whole numbers again."""
+    for index in line.of(ExpressionRole.INDEX):
+        if index.code[:1] not in "\"'[{:" and not index.code.isdigit() and ".astype(" not in index.code:
+            yield ReplaceExpression(
+                expression=index.code, role=ExpressionRole.INDEX, template="{self}.astype(int)"
+            )
+
+
 def _as_tuple(index: PlacedExpression) -> Rewrite:
     return ReplaceExpression(expression=index.code, role=ExpressionRole.INDEX, template="tuple({self})")
 
@@ -276,6 +285,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
         _integer,
     ),
     (re.compile(r"only integers, slices "), _indices),
+    (re.compile(r"arrays used as indices must be of integer"), _integral),
     *((pattern, _given(propose)) for pattern, propose in LITERALS),
     (re.compile(r"Population must be a sequence"), _sorted_first),
     (
