@@ -8,7 +8,7 @@ imports them as: "numpy.product" for ``np.product`` and for ``from numpy import 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from backdate.editing.spans import Edit
@@ -208,6 +208,19 @@ Rewrite = (
     | CallAtStart
     | FollowSignature
 )
+
+
+def about(name: str, rewrite: Rewrite) -> Rewrite:
+    """The rewrite for a function or class that is used under another name."""
+    match rewrite:
+        case ReplaceName():
+            return replace(rewrite, old=name)
+        case ChangeArgument() | AddArgument() | NamePositional():
+            return replace(rewrite, function=name)
+        case ReplaceUse():
+            return replace(rewrite, target=name)
+        case _:
+            return rewrite
 
 
 class LeftAloneReason(StrEnum):

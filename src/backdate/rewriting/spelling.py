@@ -72,7 +72,8 @@ def spell(names: SourceNames, dotted: str, near: Node, head: ImportedName | None
     if "." not in dotted:
         dotted = f"builtins.{dotted}"
     module, leaf = module_of(dotted), dotted.rpartition(".")[2]
-    if module == "builtins" and not names.bindings(leaf) and hasattr(builtins, leaf):
+    # what a file binds nowhere is a builtin, or comes by its star import
+    if module == "builtins" and not names.bindings(leaf) and (hasattr(builtins, leaf) or names.star_modules):
         return Spelling(expression=leaf)
     reached = _through_imports(names, dotted, module, near, head)
     if reached is not None:

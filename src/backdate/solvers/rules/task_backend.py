@@ -15,11 +15,10 @@ from backdate.solvers.conversation import Observation
 from backdate.solvers.dialogue import patch_digest, relative_log, report_of
 from backdate.solvers.interface import Assignment
 from backdate.solvers.records import SuiteCall
+from backdate.solvers.rules.adapting import proposals_of
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.failures import read_suite
-from backdate.solvers.rules.given_keys import for_dictionary
-from backdate.solvers.rules.passed_on import for_passed_on
 from backdate.solvers.rules.proposals import (
     LAST_RESORTS,
     EvidenceFollower,
@@ -29,15 +28,13 @@ from backdate.solvers.rules.proposals import (
     Proposal,
     ProposalSource,
 )
+from backdate.solvers.rules.star_names import as_missing
 from backdate.solvers.rules.steps import OLD_SIDE, StepRecord
 from backdate.solvers.tools.editing import Editor, syntax_error
 from backdate.solvers.tools.files import Tree
 from backdate.solvers.tools.interface import ToolRefusal
 from backdate.tasks.runner import TaskRunResult
 from backdate.text import counted
-
-_ADAPTED = (for_passed_on, for_dictionary)
-"""What makes of a proposal the same for lines that do not name themselves what it is about."""
 
 
 class CallsUsedUp(Exception):
@@ -231,6 +228,7 @@ class TaskBackend:
 
     def _asked(self, group: FailureGroup, evidence: FixEvidence, texts: Texts) -> Iterator[Proposal]:
         proposed = False
+        missing = as_missing(group, evidence)
         for source in self.sources:
             if proposed and source.origin in LAST_RESORTS:
                 continue
@@ -238,10 +236,9 @@ class TaskBackend:
             self._write(
                 texts, "Back to what helps."
             )  # what a source reads is the tree that it is asked about
-            for proposal in source.propose(group, evidence):
+            for proposal in proposals_of(source, group, missing, evidence):
                 proposed = True
                 yield proposal
-                yield from filter(None, (adapted(proposal, group, evidence) for adapted in _ADAPTED))
 
     def foreseen(self, texts: Texts) -> Sequence[FailureGroup]:
         """See ``FixBackend``."""

@@ -19,7 +19,7 @@ from backdate.rewriting.rewrite import (
     RenameAttribute,
     ReplaceName,
     ReplaceUse,
-    Rewrite,
+    about,
 )
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.confirm import is_there
@@ -85,7 +85,7 @@ class RuleSource:
         for name in dict.fromkeys((subject.name, home)):
             for rule in rules_for(distribution, name, argument=subject.argument, old=old, new=new):
                 if rule.origin is self._rules and rule.target == name:
-                    yield replace(rule, rewrite=_about(subject.name, rule.rewrite))
+                    yield replace(rule, rewrite=about(subject.name, rule.rewrite))
 
     def _proposal(self, rule: Rule, places: tuple[SourcePlace, ...]) -> Proposal:
         why = AdviceEvidence(kind=EvidenceKind.KNOWN, text=rule.words, since=rule.since, source=rule.source)
@@ -114,19 +114,6 @@ def _home_of(subject: Subject, evidence: FixEvidence) -> str:
         return ""
     member = evidence.pair.ask_old((subject.name,)).get(subject.name)
     return member.home if member is not None and member.present and member.qualified else ""
-
-
-def _about(name: str, rewrite: Rewrite) -> Rewrite:
-    """The rewrite for a function or class that is used under another name."""
-    match rewrite:
-        case ReplaceName():
-            return replace(rewrite, old=name)
-        case ChangeArgument() | AddArgument() | NamePositional():
-            return replace(rewrite, function=name)
-        case ReplaceUse():
-            return replace(rewrite, target=name)
-        case _:
-            return rewrite
 
 
 def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> tuple[SourcePlace, ...]:
