@@ -26,7 +26,7 @@ def change_key(tree: SourceTree, rewrite: ChangeKey, lines: frozenset[int] | Non
     """The edits that rename or leave out a key of the dictionaries which calls on ``lines`` are given as
     ``**``, wherever the same function, class or module writes or reads it, and the keyword of calls on
     ``lines`` of functions that hand their arguments on."""
-    finder = _Keys(tree, rewrite)
+    finder = _DictionaryKeys(tree, rewrite)
     edits: dict[Edit, None] = {}
     calls = map(call_at, nodes_on(tree, lines or frozenset()))
     for call in filter(None, calls):
@@ -43,7 +43,7 @@ def change_key(tree: SourceTree, rewrite: ChangeKey, lines: frozenset[int] | Non
     return RewrittenSource(edits=tuple(sorted(edits)), lines=tuple(changed))
 
 
-class _Keys:
+class _DictionaryKeys:
     """The places where one key is written or read."""
 
     def __init__(self, tree: SourceTree, rewrite: ChangeKey) -> None:
