@@ -23,6 +23,7 @@ from backdate.output.formats import OutputFormat
 from backdate.output.next_steps import next_steps
 from backdate.output.render import rendered
 from backdate.projects.project import Origin
+from backdate.recipes.loosening import limits_of_no_file
 from backdate.recipes.recipe import InstallStep, Provenance
 
 DAY = datetime(2021, 3, 1, tzinfo=UTC)
@@ -207,6 +208,14 @@ def test_a_limit_that_tests_need_then_and_now_and_no_file_states_is_to_be_writte
         provenance = Provenance(rule="a repair", file=file, line=1)
         step = InstallStep(kind="packages", packages=("pytest", "markupsafe<2.1"), provenance=provenance)
         recipe = replace(result.new.recipe, install=(*result.new.recipe.install, step))
-        (only,) = next_steps(replace(result, new=replace(result.new, recipe=recipe)))
-        assert only.what.startswith(told)
-        assert not only.command
+        check = replace(result, new=replace(result.new, recipe=recipe))
+        fixed = FixResult(
+            backdate="0", check=check, solver="rules", outcome=FixOutcome.NOTHING_BROKE, reason="r", patch=""
+        )
+        bisection = make_bisection(advice=Advice(), asked=ASKED)
+        unstated = limits_of_no_file(recipe)
+        summary = replace(bisection.check, verdict=Verdict.NOTHING_BROKE, broke=0, unstated=unstated)
+        for answer in (check, fixed, replace(bisection, findings=(), check=summary)):
+            (only,) = next_steps(answer)
+            assert only.what.startswith(told)
+            assert not only.command

@@ -92,3 +92,35 @@ def test_functions_of_pytest_describe_are_tests(tmp_path: Path) -> None:
     plan = plan_tests(root)
     assert plan is not None
     assert plan.runner == "pytest"
+
+
+@pytest.mark.parametrize(
+    ("files", "runner", "targets"),
+    [
+        ({"tests/test_a.py": UNITTEST}, "unittest", ("tests.test_a",)),
+        # the standard library has a package of this name, which is imported instead of a folder that is none
+        ({"test/test_a.py": UNITTEST}, "pytest", ()),
+        ({"test/__init__.py": "", "test/test_a.py": UNITTEST}, "unittest", ("test.test_a",)),
+        # pytest finds no file of this name by itself
+        ({"src/pkg/tests.py": "def test_one(): pass\n"}, "pytest", ("src/pkg/tests.py",)),
+        (
+            {"pkg/tests.py": "def test_one(): pass\n", "pkg/test_a.py": "def test_one(): pass\n"},
+            "pytest",
+            (),
+        ),
+        (
+            {
+                "pkg/tests.py": "def test_one(): pass\n",
+                "setup.cfg": "[tool:pytest]\npython_files = tests.py\n",
+            },
+            "pytest",
+            (),
+        ),
+    ],
+)
+def test_the_runner_and_what_it_is_given_by_name(
+    tmp_path: Path, files: dict[str, str], runner: str, targets: tuple[str, ...]
+) -> None:
+    plan = plan_tests(write(tmp_path, files))
+    assert plan is not None
+    assert (plan.runner, plan.targets) == (runner, targets)

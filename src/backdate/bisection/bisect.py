@@ -53,6 +53,7 @@ from backdate.index.upstream import IndexClient
 from backdate.mining.between import ReleasesBetween
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.sources.listing import fetch_listing
+from backdate.recipes.loosening import limits_of_no_file
 from backdate.sandboxes import interruption
 from backdate.sandboxes.threads import both
 from backdate.serial import to_json, write_whole
@@ -174,6 +175,7 @@ def _summary(pair: SidePair) -> CheckSummary:
         old_python=pair.old.choice.interpreter.version,
         new_python=pair.new.choice.interpreter.version,
         broke=len(pair.comparison.broke) if pair.comparison else 0,
+        unstated=limits_of_no_file(pair.new.recipe),
     )
 
 

@@ -83,6 +83,8 @@ class CheckSummary:
     """Tests that were good at the old instant and are not at the new one."""
     start: StartInstant | None = None
     """Why the old instant is where it is; None where two sides were at hand, and in older results."""
+    unstated: tuple[str, ...] = ()
+    """Limits that tests need at both instants, and that no file of the project states."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

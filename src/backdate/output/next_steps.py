@@ -95,7 +95,7 @@ def _after_check(answers: CheckAnswers) -> Iterator[NextStep]:
         case Verdict.NOTHING_BROKE if other is not None and other.verdict is not Verdict.NOTHING_BROKE:
             yield from _after_bounds(answers, other, sides)
         case Verdict.NOTHING_BROKE if limits := limits_of_no_file(deciding.new.recipe):
-            yield NextStep(what=_UNSTATED.format(", ".join(limits)))
+            yield _nothing_but(limits)
         case Verdict.NOTHING_BROKE:
             free = "; the bounds named above can be lifted" if answers.liftable else ""
             kept = "; keep the bounds named above" if answers.caps else ""
@@ -129,6 +129,11 @@ def _after_bounds(answers: CheckAnswers, lifted: CheckResult, sides: _SameSides)
         if lifted.new.run is not None:
             what = "a patch with which the newest releases work, where rules know one"
             yield NextStep(what=what, command=sides.fix(Question.LIFTED))
+
+
+def _nothing_but(unstated: tuple[str, ...]) -> NextStep:
+    """Where nothing broke: what no file states and tests need is to be written down, else nothing."""
+    return NextStep(what=_UNSTATED.format(", ".join(unstated)) if unstated else _NOTHING)
 
 
 def _after_nothing_told(result: CheckResult, sides: _SameSides) -> Iterator[NextStep]:
@@ -170,7 +175,7 @@ def _after_bisection(result: BisectResult) -> Iterator[NextStep]:
         yield NextStep(what="the other culprits", command=sides.bisect(question))
     if result.verdict is Verdict.NOTHING_BROKE:
         if result.beyond_bounds in (None, Verdict.NOTHING_BROKE):
-            yield NextStep(what=_NOTHING)
+            yield _nothing_but(check.unstated)
         else:
             what = "what does not work without your own bounds, and since when"
             yield NextStep(what=what, command=sides.bisect(Question.LIFTED))
@@ -208,7 +213,7 @@ def _after_fix(result: FixResult) -> Iterator[NextStep]:
             what = "since when the rest fails, because of which release, and which limit helps"
             yield NextStep(what=what, command=sides.bisect(check.question))
         case FixOutcome.NOTHING_BROKE:
-            yield NextStep(what=_NOTHING)
+            yield _nothing_but(limits_of_no_file(check.new.recipe))
         case FixOutcome.CANNOT_TELL:
             yield from _after_nothing_told(check, sides)
         case _:

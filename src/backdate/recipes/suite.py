@@ -10,8 +10,10 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TypeGuard
 
@@ -35,6 +37,9 @@ _TEST_FILE_BYTES = 8 * 1024 * 1024
 _OLD_TEST = re.compile(r"^[ \t]*def test", re.MULTILINE)
 """In a file that this Python cannot parse."""
 _IDENTIFIER = re.compile(r"[^\W\d]\w*\Z")
+_MOST_NAMED = 200
+"""Files that a command names one by one."""
+_FOUND_BY_PYTEST = re.compile(r"(?:test_.*|.*_test)\.py\Z")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +210,6 @@ def plan_tests(root: Path) -> SuitePlan | None:
             break  # the others cannot change the runner any more
     if not files:
         return None
-    first = next((file for file in files if file.pytest), None)
     if django and any(file.django for file in files):
         why = next(file for file in files if file.django)
         return SuitePlan(
@@ -214,16 +218,24 @@ def plan_tests(root: Path) -> SuitePlan | None:
         )
     if own is not None and (own.runner == "program" or any(file.django for file in files)):
         return own
+    return _by_files(root, files)
+
+
+def _by_files(root: Path, files: Sequence[SuiteFile]) -> SuitePlan:
+    """Pytest where the files are written for it, it is configured, or unittest cannot name them."""
+    first = next((file for file in files if file.pytest), None)
+    configured = _pytest_configuration(root)
     if first is not None:
         return SuitePlan(
-            runner="pytest", provenance=Provenance(rule="test files are written for pytest", file=first.path)
+            runner="pytest",
+            targets=() if configured else _unusual(root, files),
+            provenance=Provenance(rule="test files are written for pytest", file=first.path),
         )
-    configured = _pytest_configuration(root)
     if configured is not None:
         return SuitePlan(runner="pytest", provenance=Provenance(rule="pytest is configured", file=configured))
-    modules = [module_name(file.path) for file in files if file.unittest]
-    named = tuple(module for module in modules if module is not None)
-    if named:
+    unittests = [file for file in files if file.unittest]
+    named = tuple(module for file in unittests if (module := module_name(file.path)) is not None)
+    if named and not any(_hidden_by_library(root, module) for module in named):
         return SuitePlan(
             runner="unittest",
             targets=named,
@@ -232,6 +244,23 @@ def plan_tests(root: Path) -> SuitePlan | None:
     return SuitePlan(
         runner="pytest", provenance=Provenance(rule="tests that unittest cannot name", file=files[0].path)
     )
+
+
+def _unusual(root: Path, files: Sequence[SuiteFile]) -> tuple[str, ...]:
+    """The test files where pytest finds none of them by their names: "tests.py" within a package."""
+    if any(_FOUND_BY_PYTEST.match(file.path.rpartition("/")[2]) for file in files):
+        return ()
+    every = [file.path for file in islice(find_suite(root), _MOST_NAMED + 1)]
+    found = any(_FOUND_BY_PYTEST.match(path.rpartition("/")[2]) for path in every)
+    return () if found or len(every) > _MOST_NAMED else tuple(every)
+
+
+def _hidden_by_library(root: Path, module: str) -> bool:
+    """Whether a module is in a folder that is no package and is called as one of the standard library,
+    which is imported instead: "test"."""
+    top, dot, _ = module.partition(".")
+    known = top == "test" or top in sys.stdlib_module_names  # which leave out its own tests
+    return bool(dot) and known and not (root / top / "__init__.py").is_file()
 
 
 def module_name(path: str) -> str | None:
