@@ -219,7 +219,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "environments/lent_files.py": {"_file": "open"},
         "environments/cache_use.py": {"at_work": "unlink", "_oldest": "open unlink"},
         "environments/cache_removal.py": {"_page": "unlink"},
-        "environments/cache_upkeep.py": {"keep_within_bound": "touch"},
+        "environments/daily_upkeep.py": {"keep_within_bound": "touch"},
         "environments/references/archives.py": {"_fetch": "write_whole"},
         "environments/step_run.py": {"note_refusals": "open"},
         "environments/uv_downloads.py": {"_remember": "write_whole", "_remembered": "read_bytes"},

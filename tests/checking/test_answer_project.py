@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -53,6 +57,13 @@ def project_in(folder: Path, requirements: str, more: Mapping[str, str] = Mappin
     return project
 
 
+@pytest.fixture(scope="module")
+def unbound(index: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CheckAnswers]:
+    """The folder of a project that has no bounds, and what was answered of it."""
+    folder = tmp_path_factory.mktemp("unbound")
+    return folder, answers_for("brittle\nsteady\n", index, folder)
+
+
 def answers_for(requirements: str, index: str, folder: Path) -> CheckAnswers:
     return answer(
         project_in(folder, requirements),
@@ -91,8 +102,8 @@ def test_a_cap_that_tests_need_and_one_that_they_do_not(index: str, tmp_path: Pa
     assert "You can lift steady==1.0 (requirements.txt:3): nothing breaks with steady 2.0" in text
 
 
-def test_without_bounds_one_run_answers_both(index: str, tmp_path: Path) -> None:
-    found = answers_for("brittle\nsteady\n", index, tmp_path)
+def test_without_bounds_one_run_answers_both(unbound: tuple[Path, CheckAnswers]) -> None:
+    found = unbound[1]
     assert found.same
     assert found.declared is not None
     assert found.lifted is not None
@@ -104,6 +115,63 @@ def test_without_bounds_one_run_answers_both(index: str, tmp_path: Path) -> None
     assert "Users today: BROKE: 1 of 2 tests that passed fails now." in text
     assert "Your own bounds keep nothing away: it is the same without them" in text
     assert "Moved: 2 distributions; Python 3.11 stayed" in text
+
+
+_AFTER_BREAKAGE = (
+    *("bisection", "fixing", "lowest", "models", "reports", "solvers", "tasks"),
+    *("checking.setup_result", "diagnosis.diagnose", "environments.cache_upkeep", "output.report"),
+)
+"""Rooms and modules that a check of which tests broke does not need, whatever they cost to import."""
+_WATCHED = """
+import atexit, json, sys
+programs, opened = [], []
+
+def watch(event, arguments):
+    if event == "subprocess.Popen":
+        programs.append(str(arguments[1][0]).rpartition("/")[2])
+    elif event == "open" and isinstance(arguments[0], str):
+        opened.append(arguments[0])
+
+sys.addaudithook(watch)
+file = sys.argv.pop(1)
+atexit.register(lambda: open(file, "w").write(json.dumps([programs, opened, [*sys.modules]])))
+from backdate.cli.main import run
+run(sys.argv[1:])
+"""
+_READ_WHILE_TESTS_RUN = ("memory.oom_control", "memory.events", "events.jsonl")
+"""Again and again, as long as they run."""
+
+
+def test_a_second_check_imports_starts_and_opens_little(
+    index: str, unbound: tuple[Path, CheckAnswers], tmp_path: Path
+) -> None:
+    """What a warm check costs beside its test runs, in what can be counted: each bound is close on purpose.
+
+    Whoever adds something imports it where it is needed, and raises a bound only for what every check needs.
+    """
+    folder, _ = unbound
+    words = ("check", folder / "project", "--to", "2025-06-01", "--python", "3.11")
+    words += ("--cache", folder / "cache", "--index-url", index)
+    done = subprocess.run(
+        [sys.executable, "-c", _WATCHED, tmp_path / "seen", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "BROKE: 1 of 2 tests that passed fails now." in done.stdout, done.stderr
+    programs, opened, modules = json.loads((tmp_path / "seen").read_bytes())
+    own = [name.removeprefix("backdate.") for name in modules if name.startswith("backdate.")]
+    assert [
+        name for name in own if f"{name}.".startswith(tuple(f"{room}." for room in _AFTER_BREAKAGE))
+    ] == []
+    files = [path for path in opened if not path.endswith((".py", ".pyc", ".so", *_READ_WHILE_TESTS_RUN))]
+    started = Counter(program for program in programs if program != "du")  # it looks again and again, too
+    assert len(own) <= 275
+    assert len(modules) <= 520
+    assert len(files) <= 410
+    # The sandbox is tried, each side is run, and on each side the test that broke again.
+    assert started["python"] == 5, started
+    assert started.total() <= 28, started
 
 
 def test_what_only_developers_pin_is_nothing_that_users_have(index: str, tmp_path: Path) -> None:

@@ -24,11 +24,11 @@ from backdate.environments.cache_upkeep import (
     bound_of,
     bytes_of_text,
     clean,
-    keep_within_bound,
     measure,
     prune,
 )
 from backdate.environments.cache_use import at_work, note_use, used_since
+from backdate.environments.daily_upkeep import keep_within_bound
 from backdate.environments.wheel_store import BuiltWheel
 from backdate.errors import MachineError, UsageError
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -22,7 +23,6 @@ from backdate.environments.interpreter_choice import choose_interpreter
 from backdate.environments.interpreters import find_interpreters
 from backdate.environments.uv import find_uv
 from backdate.environments.uv_downloads import UvDownloads
-from backdate.projects.locked_versions import LockedVersions
 from backdate.projects.project import Project
 from backdate.projects.python_constraint import (
     PythonConstraint,
@@ -35,6 +35,9 @@ from backdate.recipes.recipe import DeclaredPythons, Recipe
 from backdate.text import minor_version
 from backdate.timeline.calendar import latest_release, releases_before
 from backdate.timeline.instants import Instant
+
+if TYPE_CHECKING:
+    from backdate.projects.locked_versions import LockedVersions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

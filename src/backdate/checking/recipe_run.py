@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,10 @@ class RecipeRun:
     """Processor time of ``run``."""
 
 
+_TREES = 32
+"""Of the last ones it is remembered what tells a build the version: a check asks nine times."""
+
+
 def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) -> EnvironmentRequest:
     """All that the environment of ``recipe`` on ``dated`` is a function of."""
     return EnvironmentRequest(
@@ -67,7 +72,7 @@ def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) 
         steps=recipe.install,
         choice=choice,
         instant=dated.instant,
-        version_variables=version_variables(dated.tree, dated.version_hint),
+        version_variables=dict(_version_variables(dated.tree, dated.digest, dated.version_hint)),
         constraints=dated.locked.constraints if dated.locked is not None else (),
         allowed_files=_allowed_files(dated),
         variables=build_variables(recipe),
@@ -78,6 +83,13 @@ def request_for(recipe: Recipe, dated: DatedProject, choice: InterpreterChoice) 
             for later in recipe.extra_cutoff_overrides
         ),
     )
+
+
+@lru_cache(maxsize=_TREES)
+def _version_variables(tree: Path, content: str, version: str | None) -> Mapping[str, str]:
+    """Those of ``tree``, whose digest is ``content``."""
+    del content  # it tells the trees apart that lie at one path in turn
+    return version_variables(tree, version)
 
 
 def _allowed_files(dated: DatedProject) -> tuple[AllowedFiles, ...]:

@@ -87,7 +87,7 @@ class Resources:
 
     def close(self) -> None:
         """Close the connections to the index; once in a while, bring the cache within its bound."""
-        from backdate.environments.cache_upkeep import keep_within_bound
+        from backdate.environments.daily_upkeep import keep_within_bound
 
         self._opened.close()
         if self._holds_cache:

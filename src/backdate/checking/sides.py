@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from backdate.checking.compare import compare_runs, count_outcomes, is_proven
 from backdate.checking.dated_project import DatedProject, choose, dated_project
@@ -31,9 +31,11 @@ from backdate.checking.verdict import decide, is_unresolved
 from backdate.environments.environment import InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity
-from backdate.projects.locked_versions import LockedVersions
 from backdate.projects.project import Origin, Project
 from backdate.sandboxes.threads import in_threads
+
+if TYPE_CHECKING:
+    from backdate.projects.locked_versions import LockedVersions
 
 T = TypeVar("T")
 _AT_A_TIME = 2

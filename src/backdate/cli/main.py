@@ -52,7 +52,7 @@ _ON_LINUX = frozenset(
 )
 """The commands that run projects, which takes Linux."""
 
-_COLLECTED_AFTER = 50_000
+_COLLECTED_AFTER = 200_000
 """Objects that are made before Python looks for unused circles of them. A command's imports make many that
 stay: looking at these after every 700, as is usual, takes a twentieth of a short command's processor time."""
 

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from backdate.bisection.progress import BisectionAdvanced
 from backdate.checking.progress import AttemptStarted
 from backdate.cli.render_progress import (
     STAGE_WORDS,
@@ -28,16 +27,14 @@ from backdate.cli.render_progress import (
     verification_line,
 )
 from backdate.cli.terminal import printable, tell
-from backdate.construction.progress import BuildAdvanced
 from backdate.environments.environment import unconfirmed_text
 from backdate.environments.progress import EnvironmentDiscarded, LockUnconfirmed, OneStepEnd, OneStepEnded
-from backdate.evaluation.progress import SolverFinished, SolverStarted, TaskScored
 from backdate.progress import ONLY, Activity, Event, Remark, Reporter, Stage, StageEntered, SuiteAdvanced
-from backdate.tasks.progress import QualityMeasured, TaskRunStarted, TaskVerified
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from backdate.construction.progress import BuildAdvanced
     from backdate.timeline.instants import Instant
 
 _BUILD_LINE_EVERY_S = 10.0
@@ -84,11 +81,6 @@ class _Display:
                     self._line(f"Note: {_one_step_text(reason, distribution)}")
                 case LockUnconfirmed(distributions=distributions):
                     self._line(f"Note: {unconfirmed_text(distributions)}")
-                case BisectionAdvanced(finding=finding):
-                    if finding is not None and finding.culprits:
-                        self._line(found_line(event))
-                    if event.remaining:
-                        self._activity(remaining_line(event))
                 case AttemptStarted():
                     self._attempt(event)
                 case StageEntered():
@@ -96,22 +88,38 @@ class _Display:
                 case SuiteAdvanced():
                     detail = suite_line(event)
                     self._stage(StageEntered(subject=event.subject, stage="testing", detail=detail))
-                case TaskRunStarted():
-                    self._rows.pop(event.instance_id, None)
-                    self._runs[event.instance_id] = f"{event.stage}, run {event.number}"
-                    self._run(event.instance_id)
-                case SolverStarted():
-                    self._task(event.instance_id, "goes on where it was ended" if event.resumed else "")
-                case TaskVerified():
-                    self._end(event.verification.instance_id, event.total, verification_line(event))
-                case QualityMeasured():
-                    self._end(event.instance_id, event.total, quality_line(event))
-                case SolverFinished():
-                    self._end(event.record.instance_id, event.total, solver_line(event))
-                case TaskScored():
-                    self._end(event.score.instance_id, event.total, score_line(event))
-                case BuildAdvanced():
-                    self._build(event)
+                case _:
+                    self._report_of_later_rooms(event)
+
+    def _report_of_later_rooms(self, event: Event) -> None:
+        """Show an event that no check has: its rooms are imported where they are at work anyway."""
+        from backdate.bisection.progress import BisectionAdvanced
+        from backdate.construction.progress import BuildAdvanced
+        from backdate.evaluation.progress import SolverFinished, SolverStarted, TaskScored
+        from backdate.tasks.progress import QualityMeasured, TaskRunStarted, TaskVerified
+
+        match event:
+            case BisectionAdvanced(finding=finding):
+                if finding is not None and finding.culprits:
+                    self._line(found_line(event))
+                if event.remaining:
+                    self._activity(remaining_line(event))
+            case TaskRunStarted():
+                self._rows.pop(event.instance_id, None)
+                self._runs[event.instance_id] = f"{event.stage}, run {event.number}"
+                self._run(event.instance_id)
+            case SolverStarted():
+                self._task(event.instance_id, "goes on where it was ended" if event.resumed else "")
+            case TaskVerified():
+                self._end(event.verification.instance_id, event.total, verification_line(event))
+            case QualityMeasured():
+                self._end(event.instance_id, event.total, quality_line(event))
+            case SolverFinished():
+                self._end(event.record.instance_id, event.total, solver_line(event))
+            case TaskScored():
+                self._end(event.score.instance_id, event.total, score_line(event))
+            case BuildAdvanced():
+                self._build(event)
 
     def _end(self, task: str, total: int, text: str) -> None:
         self._rows.pop(task, None)

@@ -10,7 +10,6 @@ from backdate.checking.result import Verdict
 from backdate.cli.render import Line, start_notes
 from backdate.cli.render_explanations import explanations_lines
 from backdate.output.advice_text import advice_lines
-from backdate.output.check_report import error_in_words
 from backdate.output.culprit_words import (
     blamed_in_words,
     companions_in_words,
@@ -19,6 +18,7 @@ from backdate.output.culprit_words import (
     proof_in_words,
     turn_in_words,
 )
+from backdate.output.run_words import error_in_words
 from backdate.text import as_sentence, counted, first_line
 from backdate.timeline.instants import Instant, format_day
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from backdate.checking.result import CheckResult, Side
-from backdate.output.check_report import fails_alike
+from backdate.output.run_words import fails_alike
 
 Line = tuple[str, str]
 """A line's text and its style ("" for none)."""

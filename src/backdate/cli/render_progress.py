@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from backdate.bisection.progress import BisectionAdvanced
-from backdate.checking.progress import AttemptStarted
-from backdate.construction.progress import BuildAdvanced
-from backdate.evaluation.progress import SolverFinished, TaskScored
+from typing import TYPE_CHECKING
+
 from backdate.progress import ONLY, SIDES, Stage, SuiteAdvanced
-from backdate.tasks.progress import QualityMeasured, TaskVerified
 from backdate.text import counted, first_line
 from backdate.timeline.instants import format_day
+
+if TYPE_CHECKING:  # a command has events of few rooms
+    from backdate.bisection.progress import BisectionAdvanced
+    from backdate.checking.progress import AttemptStarted
+    from backdate.construction.progress import BuildAdvanced
+    from backdate.evaluation.progress import SolverFinished, TaskScored
+    from backdate.tasks.progress import QualityMeasured, TaskVerified
 
 STAGE_WORDS: dict[Stage, str] = {
     "waiting": "waiting for the cache",

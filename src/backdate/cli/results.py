@@ -8,51 +8,76 @@ from typing import TYPE_CHECKING
 from backdate.cli import exit_codes
 
 if TYPE_CHECKING:
+    from backdate.checking.setup_result import SetupResult
     from backdate.cli.render import Line
+    from backdate.diagnosis.log_report import LogReport
     from backdate.fixing.result import FixOutcome
     from backdate.lowest.result import LowestVerdict
+    from backdate.output.next_steps import LaterResult, ResultWithNext
     from backdate.output.render import AnyResult
+
+    OtherResult = LaterResult | SetupResult | LogReport
 
 
 def lines_of(result: AnyResult, *, verbose: bool = False) -> Iterator[Line]:
     """What the command that made ``result`` prints, and what to do next."""
-    from backdate.checking.setup_result import SetupResult
-    from backdate.diagnosis.log_report import LogReport
-    from backdate.output.next_steps import next_lines, next_steps
-
-    yield from _lines_of(result, verbose=verbose)
-    if not isinstance(result, (SetupResult, LogReport)):
-        yield from next_lines(next_steps(result))
-
-
-def _lines_of(result: AnyResult, *, verbose: bool) -> Iterable[Line]:
-    from backdate.bisection.result import BisectResult
     from backdate.checking.answers import CheckAnswers
     from backdate.checking.result import CheckResult
-    from backdate.checking.setup_result import SetupResult
-    from backdate.cli.render import result_lines
-    from backdate.cli.render_answers import answers_lines
-    from backdate.cli.render_bisection import bisection_lines
-    from backdate.cli.render_fix import fix_lines
-    from backdate.cli.render_log import log_lines
-    from backdate.cli.render_lowest import lowest_lines
-    from backdate.cli.render_setup import setup_lines
+
+    # Each command imports its own result and what prints it: those of all of them are a hundred modules.
+    if isinstance(result, CheckAnswers):
+        from backdate.cli.render_answers import answers_lines
+
+        yield from answers_lines(result, verbose=verbose)
+    elif isinstance(result, CheckResult):
+        from backdate.cli.render import result_lines
+
+        yield from result_lines(result, verbose=verbose)
+    else:
+        yield from _lines_of_others(result, verbose=verbose)
+        return
+    yield from _next_lines(result)
+
+
+def _lines_of_others(result: OtherResult, *, verbose: bool) -> Iterator[Line]:
+    from backdate.bisection.result import BisectResult
     from backdate.fixing.result import FixResult
     from backdate.lowest.result import LowestResult
 
-    if isinstance(result, CheckResult):
-        return result_lines(result, verbose=verbose)
-    if isinstance(result, CheckAnswers):
-        return answers_lines(result, verbose=verbose)
     if isinstance(result, BisectResult):
-        return bisection_lines(result, verbose=verbose)
-    if isinstance(result, FixResult):
-        return fix_lines(result, verbose=verbose)
-    if isinstance(result, LowestResult):
-        return lowest_lines(result, verbose=verbose)
+        from backdate.cli.render_bisection import bisection_lines
+
+        yield from bisection_lines(result, verbose=verbose)
+    elif isinstance(result, FixResult):
+        from backdate.cli.render_fix import fix_lines
+
+        yield from fix_lines(result, verbose=verbose)
+    elif isinstance(result, LowestResult):
+        from backdate.cli.render_lowest import lowest_lines
+
+        yield from lowest_lines(result, verbose=verbose)
+    else:
+        yield from _lines_without_next(result, verbose=verbose)
+        return
+    yield from _next_lines(result)
+
+
+def _lines_without_next(result: SetupResult | LogReport, *, verbose: bool) -> Iterable[Line]:
+    from backdate.checking.setup_result import SetupResult
+
     if isinstance(result, SetupResult):
+        from backdate.cli.render_setup import setup_lines
+
         return ((line, "") for line in setup_lines(result, verbose=verbose))
+    from backdate.cli.render_log import log_lines
+
     return log_lines(result, verbose=verbose)
+
+
+def _next_lines(result: ResultWithNext) -> Iterator[Line]:
+    from backdate.output.next_steps import next_lines, next_steps
+
+    return next_lines(next_steps(result))
 
 
 def status_of_result(result: AnyResult) -> int:

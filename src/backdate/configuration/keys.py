@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -191,6 +190,8 @@ def _value(value: object) -> str:
 
 def nearest(name: str, known: Mapping[str, object] | list[str] | tuple[str, ...]) -> str:
     """For people: which of ``known`` may have been meant, or all of them."""
+    import difflib  # where something is misspelt
+
     close = difflib.get_close_matches(name[:100], list(known), n=1)
     if close:
         return f"; did you mean {close[0]}?"

@@ -1,11 +1,9 @@
-"""Keeping a cache within its bound: by hand (``backdate cache prune``) and, once a day, by itself."""
+"""Keeping a cache within its bound, by hand (``backdate cache prune``); daily_upkeep.py does it by itself."""
 
 from __future__ import annotations
 
-import logging
 import os
 import re
-import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,18 +11,14 @@ from backdate.environments.cache import Cache
 from backdate.environments.cache_contents import CacheItem, list_items
 from backdate.environments.cache_kinds import CacheKind
 from backdate.environments.cache_removal import Removal, remove_items
-from backdate.errors import MachineError, UsageError
+from backdate.errors import UsageError
 from backdate.timeline.instants import Instant
-
-logger = logging.getLogger(__name__)
 
 GIB = 1024**3
 DEFAULT_BOUND_BYTES = 20 * GIB
 BOUND_VARIABLE = "BACKDATE_CACHE_LIMIT"
 PRUNED = tuple(kind for kind in CacheKind if kind is not CacheKind.BASES)
 """What a bound counts and removes unless kinds are named: environments are of no use without their base."""
-_EVERY_S = 24 * 3600.0
-_STAMP = "upkeep"
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?)\s*(?:([kmgt])(i?b)?|b)?", re.ASCII | re.IGNORECASE)
 
 
@@ -119,28 +113,6 @@ def clean(cache: Cache, kinds: Collection[CacheKind], *, dry_run: bool = False) 
     """Remove everything of ``kinds`` that is not in use."""
     items = list_items(cache)
     return _remove(cache, items, [item for item in items if item.kind in kinds], dry_run=dry_run)
-
-
-def keep_within_bound(cache: Cache) -> None:
-    """Once a day, bring the cache within the user's bound. A cache that cannot be pruned stays as it is.
-
-    Nothing but the time of one file is looked at on other days; environments are measured once.
-    """
-    stamp = cache.folder / "sizes" / _STAMP
-    try:
-        age = time.time() - stamp.stat().st_mtime
-    except FileNotFoundError:
-        age = None
-    if age is not None and 0 <= age < _EVERY_S:
-        return
-    try:
-        stamp.touch()  # first, so that of several processes that end now one does it
-        if age is not None:  # a new cache holds nothing that is old
-            bound = bound_of()
-            if bound is not None:
-                prune(cache, to_bytes=bound)
-    except (OSError, MachineError, UsageError) as error:  # the command's own work is done, and stays done
-        logger.warning("the cache %s could not be brought within its bound: %s", cache.folder, error)
 
 
 def _remove(

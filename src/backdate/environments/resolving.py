@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
 from backdate.environments.built_wheels import BuiltWheels
@@ -24,6 +25,8 @@ from backdate.progress import StageReporter
 
 _ATTRIBUTES_PARSED = datetime(2020, 5, 17, tzinfo=UTC)
 """Setuptools 46.4.0, the first that does not import the module that ``attr:`` names, was a day old."""
+_TREES = 32
+"""Of the last ones it is remembered what their builds read: one command asks several times."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +45,9 @@ class ResolutionCache:
             step.kind == "project" and step.file not in (None, ".") for step in request.steps
         ):
             return None
-        return read_packaging_inputs(
-            request.tree,
-            named=[step.file for step in request.steps if step.file],
-            parses_attributes=request.instant >= _ATTRIBUTES_PARSED and not request.build_constraints,
-        )
+        named = tuple(step.file for step in request.steps if step.file)
+        parses = request.instant >= _ATTRIBUTES_PARSED and not request.build_constraints
+        return _inputs_of(request.tree, request.digest, named, parses)
 
     def resolve(
         self,
@@ -137,3 +138,12 @@ class ResolutionCache:
 def is_alone(lock: Lock) -> bool:
     """Whether nothing of the tree is built but the project itself."""
     return all(one.source == "." for one in lock.distributions if is_local(one))
+
+
+@lru_cache(maxsize=_TREES)
+def _inputs_of(
+    tree: Path, content: str, named: tuple[str, ...], parses_attributes: bool
+) -> PackagingInputs | None:
+    """What the build of ``tree``, whose digest is ``content``, reads."""
+    del content  # it tells the trees apart that lie at one path in turn
+    return read_packaging_inputs(tree, named=named, parses_attributes=parses_attributes)

@@ -11,6 +11,7 @@ import functools
 import os
 import re
 import subprocess
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,7 @@ _ONLY_OTHERS = re.compile(
     r"only ([\w.-]{1,100})[<>=]=?\S{1,60} is available and "
     r"all versions of ([\w.-]{1,100}) depend on ([\w.-]{1,100})[<>=!~]"
 )
+_ASKING = threading.Lock()
 _REQUIRED = re.compile(r"you require ([\w.-]*\w)")
 _CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _NETWORK_VARIABLES = (
@@ -54,9 +56,14 @@ def find_uv() -> Path:
         raise MachineError("uv is missing beside backdate; run: python -m pip install uv") from error
 
 
-@functools.cache
 def uv_version() -> str:
     """Its version, such as "0.9.2"."""
+    with _ASKING:  # threads ask at once, and each would start it
+        return _version()
+
+
+@functools.cache
+def _version() -> str:
     answer = subprocess.run([find_uv(), "--version"], capture_output=True, text=True, check=True, timeout=30)
     return answer.stdout.split()[1]
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from backdate.bisection.result import BisectEnding, BisectResult, Explanation, Finding
 from backdate.checking.result import Verdict
-from backdate.output.check_report import HEADINGS, STANDINGS, error_in_words
+from backdate.output.check_report import HEADINGS, STANDINGS
 from backdate.output.culprit_words import (
     blamed_in_words,
     companions_in_words,
@@ -25,6 +25,7 @@ from backdate.output.report import (
     Standing,
     places_of,
 )
+from backdate.output.run_words import error_in_words
 from backdate.output.timeline import NARROW, WIDE, timeline_scene
 from backdate.text import counted, plural
 from backdate.timeline.instants import format_day

@@ -19,7 +19,7 @@ from backdate.output.report import (
     Standing,
     places_of,
 )
-from backdate.output.run_words import counts_in_words
+from backdate.output.run_words import counts_in_words, error_in_words, fails_alike
 from backdate.testing.junit import traceback_text
 from backdate.testing.outcomes import CaseResult, SuiteRun
 from backdate.text import counted
@@ -181,18 +181,6 @@ def _obstacles(result: CheckResult, group: str, *, old_is_told: bool) -> Iterato
             details=details,
             group=group,
         )
-
-
-def fails_alike(old: Side, new: Side) -> bool:
-    """Whether neither environment builds, for one and the same reason."""
-    if old.failure is None or new.failure is None or old.failure.phase != new.failure.phase:
-        return False
-    return old.obstacle is not None and new.obstacle is not None and old.obstacle.line == new.obstacle.line
-
-
-def error_in_words(kind: str, message: str) -> str:
-    """ "KeyError: 'a'"."""
-    return f"{kind}: {message}" if message else kind
 
 
 def check_sections(result: CheckResult) -> tuple[ReportedSection, ...]:

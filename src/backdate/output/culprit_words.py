@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from backdate.bisection.result import BisectResult, Culprit, Finding, Likelihood, Way
-from backdate.output.check_report import error_in_words
+from backdate.output.run_words import error_in_words
 from backdate.text import counted, first_line, plural
 from backdate.timeline.instants import format_day
 

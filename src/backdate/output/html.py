@@ -12,7 +12,8 @@ from importlib.resources import files
 from backdate.output.advice_text import advice_lines
 from backdate.output.markdown import title_of
 from backdate.output.markup import Html, element, joined
-from backdate.output.report import FindingLevel, NextStep, OutputReport, ReportedFinding, ReportedSection
+from backdate.output.next_steps import NextStep
+from backdate.output.report import FindingLevel, OutputReport, ReportedFinding, ReportedSection
 from backdate.output.timeline import BAD, GOOD, UNKNOWN
 from backdate.reports.drawing.shapes import Dot, FilledRectangle, Scene, Segment, Shape
 from backdate.reports.drawing.svg import to_inline_svg

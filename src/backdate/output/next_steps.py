@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from backdate.bisection.result import BisectResult
 from backdate.checking.answers import CheckAnswers, answers_of
 from backdate.checking.asked_command import AskedCommand
 from backdate.checking.question import Question
 from backdate.checking.result import CheckResult, Verdict
 from backdate.checking.start_instant import StartInstant, StartReason
-from backdate.fixing.result import FixOutcome, FixResult
-from backdate.lowest.result import LowestResult, LowestVerdict
-from backdate.output.report import NextStep
 from backdate.projects.project import Origin
 from backdate.recipes.loosening import limits_of_no_file
 from backdate.timeline.instants import Instant, format_day, format_instant
+
+if TYPE_CHECKING:  # a check has none of them
+    from backdate.bisection.result import BisectResult
+    from backdate.fixing.result import FixResult
+    from backdate.lowest.result import LowestResult
+
+    LaterResult = BisectResult | FixResult | LowestResult
+    ResultWithNext = CheckResult | CheckAnswers | LaterResult
 
 Line = tuple[str, str]
 """A line's text and its style ("" for none)."""
@@ -27,6 +32,16 @@ _NOTHING = "nothing has to be done"
 _UNSTATED = (
     "add {} to what the project or its tests require: no file states it, and tests need it then and now"
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """One thing to do now."""
+
+    what: str
+    """What it is for."""
+    command: str = ""
+    """For a shell; "" where it is something that a person does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,21 +66,15 @@ class _SameSides:
         return () if question is default else ("--as", question.value)
 
 
-def next_steps(
-    result: CheckResult | CheckAnswers | BisectResult | FixResult | LowestResult,
-) -> tuple[NextStep, ...]:
+def next_steps(result: ResultWithNext) -> tuple[NextStep, ...]:
     """What to do next, the most telling first; never empty."""
     match result:
         case CheckResult():
             return tuple(_after_check(answers_of(result)))
         case CheckAnswers():
             return tuple(_after_check(result))
-        case BisectResult():
-            return tuple(_after_bisection(result))
-        case FixResult():
-            return tuple(_after_fix(result))
-        case LowestResult():
-            return tuple(_after_lowest(result))
+        case _:
+            return tuple(_after_others(result))
 
 
 def next_lines(steps: tuple[NextStep, ...]) -> Iterator[Line]:
@@ -164,6 +173,19 @@ def _after_nothing_told(result: CheckResult, sides: _SameSides) -> Iterator[Next
         )
 
 
+def _after_others(result: LaterResult) -> Iterator[NextStep]:
+    from backdate.bisection.result import BisectResult
+    from backdate.fixing.result import FixResult
+
+    match result:
+        case BisectResult():
+            yield from _after_bisection(result)
+        case FixResult():
+            yield from _after_fix(result)
+        case _:
+            yield from _after_lowest(result)
+
+
 def _after_bisection(result: BisectResult) -> Iterator[NextStep]:
     check = result.check
     sides = _sides(result.asked, check.origin, check.start, check.old_instant, check.new_instant)
@@ -196,6 +218,8 @@ def _after_bisection(result: BisectResult) -> Iterator[NextStep]:
 
 
 def _after_fix(result: FixResult) -> Iterator[NextStep]:
+    from backdate.fixing.result import FixOutcome
+
     check = result.check
     sides = _sides(result.asked, check.origin, check.start, check.old.instant, check.new.instant)
     applied = result.asked is not None and result.asked.has("--apply")
@@ -221,6 +245,8 @@ def _after_fix(result: FixResult) -> Iterator[NextStep]:
 
 
 def _after_lowest(result: LowestResult) -> Iterator[NextStep]:
+    from backdate.lowest.result import LowestVerdict
+
     asked = result.asked or AskedCommand(source=_source_of(result.origin))
     to = ("--to", _when(result.instant))
     again = asked.line("check", "--lowest", *to, without=_NOT_FOR_LOWEST)

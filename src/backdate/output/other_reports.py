@@ -11,7 +11,7 @@ from backdate.diagnosis.known_changes import KnownChange
 from backdate.diagnosis.log_report import LogReport
 from backdate.diagnosis.result import Cluster
 from backdate.fixing.result import FixOutcome, FixResult
-from backdate.output.check_report import check_sides, error_in_words, location_of, moves_of
+from backdate.output.check_report import check_sides, location_of, moves_of
 from backdate.output.report import (
     FindingLevel,
     OutputReport,
@@ -22,7 +22,7 @@ from backdate.output.report import (
     Standing,
     places_of,
 )
-from backdate.output.run_words import counts_in_words
+from backdate.output.run_words import counts_in_words, error_in_words
 from backdate.recipes.render import steps_of
 from backdate.text import counted, first_line
 from backdate.timeline.instants import format_day

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from backdate.advice import NO_ADVICE, Advice, SourcePlace
+from backdate.output.next_steps import NextStep
 from backdate.reports.drawing.shapes import Scene
 from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import Instant
@@ -101,16 +102,6 @@ class ReportedMove:
     new: str
     """"" where it is not there."""
     released: Instant | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextStep:
-    """One thing to do now."""
-
-    what: str
-    """What it is for."""
-    command: str = ""
-    """For a shell; "" where it is something that a person does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

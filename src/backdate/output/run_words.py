@@ -1,7 +1,8 @@
-"""A run of a suite in a few words."""
+"""A run of a suite, and what stood in its way, in a few words."""
 
 from __future__ import annotations
 
+from backdate.checking.result import Side
 from backdate.testing.outcomes import Outcome, SuiteRun
 
 _COUNTED = (
@@ -22,3 +23,15 @@ def counts_in_words(run: SuiteRun) -> str:
     parts = [f"{count} {word}" for outcome, word in _COUNTED if (count := run.count(outcome))]
     tail = "" if run.status == "completed" else f" [{run.status}]"
     return f"{', '.join(parts) or 'no test ran'}{tail} in {run.duration_s:.1f} s ({run.runner})"
+
+
+def fails_alike(old: Side, new: Side) -> bool:
+    """Whether neither environment builds, for one and the same reason."""
+    if old.failure is None or new.failure is None or old.failure.phase != new.failure.phase:
+        return False
+    return old.obstacle is not None and new.obstacle is not None and old.obstacle.line == new.obstacle.line
+
+
+def error_in_words(kind: str, message: str) -> str:
+    """ "KeyError: 'a'"."""
+    return f"{kind}: {message}" if message else kind

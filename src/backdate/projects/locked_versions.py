@@ -14,8 +14,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from packaging.markers import Marker
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -202,6 +200,8 @@ def _pylock(document: Mapping[str, Any], left_out: list[str]) -> Iterator[Locked
 
 
 def _requirements(text: str, left_out: list[str]) -> Iterator[LockedVersion]:
+    from packaging.requirements import Requirement  # most checks have no lock
+
     for line in re.sub(r"\\\n", " ", text).split("\n"):
         content = re.sub(r"(?:^|\s)#.*", "", line).strip()
         hashes = _HASH.findall(content)
@@ -239,6 +239,9 @@ def _locked(
     times: Iterable[object] = (),
 ) -> LockedVersion:
     """One version of a lock. Raises _UnreadLock for a name, version or marker that is none."""
+    from packaging.markers import Marker
+    from packaging.requirements import Requirement
+
     if len(marker) > _LONGEST_MARKER:
         raise _UnreadLock(f"{name!r:.60}: its marker has more than {_LONGEST_MARKER:,} characters")
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from types import MappingProxyType
 
@@ -101,11 +101,17 @@ def parse_calendar(text: str) -> Calendar:
 
 def releases_before(instant: Instant) -> tuple[PythonRelease, ...]:
     """The releases to choose from at ``instant``: 3.6 or newer, released strictly before it; ascending."""
-    return tuple(
-        release
-        for release in load_calendar().releases
-        if release.minor >= OLDEST_MINOR and release.visible_at(instant)
-    )
+    return _released_before(instant.astimezone(UTC).date())
+
+
+@lru_cache(maxsize=64)  # a check asks for the same two days again and again
+def _released_before(day: date) -> tuple[PythonRelease, ...]:
+    return tuple(release for release in _in_scope() if release.released < day)
+
+
+@cache
+def _in_scope() -> tuple[PythonRelease, ...]:
+    return tuple(release for release in load_calendar().releases if release.minor >= OLDEST_MINOR)
 
 
 def latest_release(specifier: SpecifierSet, before: Instant) -> PythonRelease | None:
@@ -163,6 +169,7 @@ def settled_since(minor: str) -> Instant | None:
     return None if first is None else _start_of(first.released) + SETTLED_AFTER
 
 
+@cache
 def end_of_support(minor: tuple[int, int]) -> date | None:
     """The last day on which a minor, ``(3, 8)``, gets security fixes; None for one that is not out."""
     if minor in _ENDS:
@@ -179,7 +186,7 @@ def supported_minors(instant: Instant) -> tuple[tuple[int, int], ...]:
 
 
 def _first_in_scope() -> PythonRelease:
-    return next(r for r in load_calendar().releases if r.minor >= OLDEST_MINOR)
+    return _in_scope()[0]
 
 
 def _start_of(day: date) -> datetime:
