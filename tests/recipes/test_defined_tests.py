@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from backdate.recipes.defined_tests import DefinedTests, defined_tests
+from backdate.recipes.defined_tests import DefinedTests, defined_tests, doctests_among
 from backdate.recipes.suite import plan_tests
 
 UNITTEST = """\
@@ -124,3 +124,15 @@ def test_the_runner_and_what_it_is_given_by_name(
     plan = plan_tests(write(tmp_path, files))
     assert plan is not None
     assert (plan.runner, plan.targets) == (runner, targets)
+
+
+def test_doctests_are_told_from_functions() -> None:
+    ids = [
+        "m/a.py::m.a.f",
+        "a.py::a.C.m",
+        "docs/usage.txt::usage.txt",
+        "t.py::test_a[x.y]",
+        "t.py::C::test_b",
+        "t.C.test_d",
+    ]
+    assert doctests_among(ids) == 3

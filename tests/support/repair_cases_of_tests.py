@@ -151,6 +151,25 @@ TESTS = (
         project=True,
     ),
     Case(
+        name="installed-tests-of-a-namespace",
+        files={
+            "setup.py": "from setuptools import setup\nsetup(name='case', package_dir={'': 'src'}, "
+            "packages=['ns', 'ns.thing', 'ns.thing.tests'], namespace_packages=['ns'])\n",
+            "src/ns/__init__.py": "__import__('pkg_resources').declare_namespace(__name__)\n",
+            "src/ns/thing/__init__.py": "",
+            "src/ns/thing/tests/__init__.py": "",
+            "src/ns/thing/tests/test_one.py": "import unittest\nclass One(unittest.TestCase):\n"
+            "    def test_one(self):\n        pass\n",
+        },
+        plan=SuitePlan(runner="unittest", arguments=("discover", "-s", "src"), provenance=WHY),
+        packages=("setuptools<58",),
+        at="2021-03-01",
+        python="3.8",
+        error=E.NOT_IMPORTABLE,
+        rule="the installed tests, by the files of the tree",
+        project=True,
+    ),
+    Case(
         name="plugins-of-a-lower-conftest",
         files={
             "m/tests/conftest.py": "pytest_plugins = ['m.plugin']\n",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backdate.checking.compare import count_outcomes, is_proven
-from backdate.recipes.defined_tests import DefinedTests
+from backdate.recipes.defined_tests import DefinedTests, doctests_among
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.failed_tests import class_of_failed_test
 from backdate.recipes.repair.remedies import what_helps
@@ -57,7 +57,7 @@ class SetupAssessment:
     outside: int = 0
     """Tests that failed for want of the network, a service or files."""
     defined: int = 0
-    """Tests that the project's files define; 0 where nobody counted, as too little passes."""
+    """Tests that the files define, and doctests that ran; 0 where nobody counted, as too little passes."""
     covered: int = 0
     """How many of those ran."""
 
@@ -100,12 +100,13 @@ def assess(
         return SetupAssessment(setup_class=SetupClass.NOT_PROVEN, outside=outside)
     ran = [result.id for result in run.results if result.outcome is not Outcome.SKIPPED]
     defined = count_defined().without(_of_other_systems(run))
-    covered = defined.covered_by(ran)
-    few = 2 * covered < defined.count
+    doctests = doctests_among(ran)
+    covered = defined.covered_by(ran) + doctests
+    few = 2 * covered < defined.count + doctests
     return SetupAssessment(
         setup_class=SetupClass.WEAK if few else proven,
         outside=outside,
-        defined=defined.count,
+        defined=defined.count + doctests,
         covered=covered,
     )
 

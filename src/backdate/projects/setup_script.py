@@ -1,8 +1,8 @@
 """What a ``setup.py`` passes to ``setup()``, read from its syntax tree and never executed.
 
 Only what can be known without running anything is resolved: constants, names that the module
-binds to constants, concatenation, formatting and joining of them, and ``**`` of a literal dictionary.
-Everything else is left out.
+binds to constants, concatenation, formatting and joining of them, and ``**`` of a literal dictionary with
+what is stored in it later (``setup_args["extras_require"] = …``). Everything else is left out.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def setup_arguments(source: str) -> dict[str, Argument] | None:
     try:
         tree = parse_source(source)
         call = _find_call(tree)
-        return {} if call is None else _Resolver(_bindings(tree)).arguments(call)
+        return {} if call is None else _Resolver(_bindings(tree), _stored_items(tree)).arguments(call)
     except UNPARSABLE:
         return None
 
@@ -79,9 +79,32 @@ def _bindings(tree: ast.Module) -> dict[str, ast.expr]:
     return {name: value for name, value in bound.items() if name not in ambiguous}
 
 
+def _stored_items(tree: ast.Module) -> dict[str, dict[str, ast.expr | None]]:
+    """What is stored in dictionaries under constant keys, by name; None for a key that is changed again."""
+    stored: dict[str, dict[str, ast.expr | None]] = {}
+
+    def store(target: ast.expr, value: ast.expr | None) -> None:
+        match target:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() as key)):
+                items = stored.setdefault(name, {})
+                items[key] = None if key in items else value
+
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    store(target, value)
+            case ast.AugAssign(target=target):
+                store(target, None)
+            case ast.Call(func=ast.Attribute(value=target, attr="append" | "extend" | "insert" | "update")):
+                store(target, None)
+    return stored
+
+
 class _Resolver:
-    def __init__(self, bindings: dict[str, ast.expr]) -> None:
+    def __init__(self, bindings: dict[str, ast.expr], stored: dict[str, dict[str, ast.expr | None]]) -> None:
         self._bindings = bindings
+        self._stored = stored
 
     def arguments(self, call: ast.Call) -> dict[str, Argument]:
         arguments: dict[str, Argument] = {}
@@ -97,8 +120,13 @@ class _Resolver:
         return arguments
 
     def _expand(self, node: ast.expr) -> dict[str, Argument]:
-        """The entries of a dictionary given with ``**``; those with an unknown value are left out."""
+        """The entries of a dictionary given with ``**``; those with an unknown value are left out.
+
+        What is stored in it later is one of them, unless the dictionary was made with such an entry.
+        """
+        later: dict[str, ast.expr | None] = {}
         if isinstance(node, ast.Name):
+            later = self._stored.get(node.id, {})
             node = self._bindings.get(node.id, node)
         pairs: list[tuple[str, ast.expr]] = []
         if isinstance(node, ast.Dict):
@@ -110,6 +138,11 @@ class _Resolver:
         elif isinstance(node, ast.Call) and getattr(node.func, "id", None) == "dict":
             pairs = [(keyword.arg, keyword.value) for keyword in node.keywords if keyword.arg]
         arguments: dict[str, Argument] = {}
+        made_with = {name for name, _ in pairs}
+        pairs = [(name, value) for name, value in pairs if name not in later]
+        pairs += [
+            (name, value) for name, value in later.items() if value is not None and name not in made_with
+        ]
         for name, value in pairs:
             try:
                 arguments[name] = Argument(value=self.resolve(value, _DEPTH), line=value.lineno)

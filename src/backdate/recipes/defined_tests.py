@@ -59,6 +59,20 @@ class DefinedTests:
         return sum(min(defined, ran[name]) for name, defined in self.names.items())
 
 
+def doctests_among(ids: Iterable[str]) -> int:
+    """How many of the tests ``ids``, as pytest names them, are doctests: of modules and of other files.
+
+    No file of tests defines them as functions, so each that ran is one more that the project has.
+    """
+    return sum(map(_is_doctest, {_PARAMETERS.sub("", test) for test in ids}))
+
+
+def _is_doctest(test: str) -> bool:
+    """ "pkg/module.py::pkg.module.function" and "tests/usage.txt::usage.txt"; no function has a dot."""
+    file, _, name = test.partition("::")
+    return bool(name) and "::" not in name and ("." in name or not file.endswith(".py"))
+
+
 def _last_name(test: str) -> str:
     """The function of a node id or a dotted id."""
     last = re.split(r"::|\.|\s", test)

@@ -90,7 +90,10 @@ def _file_step(
     if posixpath.basename(path) in ("pyproject.toml", "setup.py", "setup.cfg"):
         folder = posixpath.dirname(path) or "."
         return project_step(command, folder, options.all("--extra"))
-    if not command.files.has(path):
+    is_folder = path == "." or posixpath.basename(path) in command.files.folders(
+        posixpath.dirname(path) or "."
+    )
+    if is_folder or not command.files.has(path):
         return command.skipped(f"there is no file {path[:200]}")
     if kind == "constraints":
         return InstallStep(kind="constraints", file=path, provenance=command.provenance)

@@ -17,6 +17,7 @@ from typing import Literal
 from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import ProgramCall, read_options
 from backdate.recipes.files import normal_path
+from backdate.recipes.nose import pytest_words
 from backdate.recipes.other_runners import found_tests, stestr, task_runner, zope_testrunner
 from backdate.recipes.own_runners import runs_django_tests, runs_tests, starts_itself, with_path
 from backdate.recipes.recipe import PROJECT_FOLDER, SkippedInstruction, SuitePlan
@@ -86,11 +87,6 @@ _PYTEST_WITH_VALUE = (
     *("--splits", "--group", "--alluredir", "--randomly-seed", "--hypothesis-profile", "--hypothesis-seed"),
 )
 _PYTEST_CLUSTER = re.compile(r"-[vqsxl]{1,6}\Z|-r[A-Za-z]*\Z|-n(?:\d+|auto|logical)\Z")
-_NOSE_WITH_VALUE = (
-    *("-w", "--where", "-c", "--config", "-m", "--match", "-e", "--exclude", "-a", "--attr", "-l", "-i"),
-    *("--cover-package", "--cover-min-percentage", "--cover-html-dir", "--cover-xml-file", "--processes"),
-    *("--xunit-file", "--verbosity", "--start-dir", "--pattern", "--ignore-files", "--tests"),
-)
 _DJANGO_WITH_VALUE = (
     *("-v", "--verbosity", "--settings", "-k", "--tag", "--exclude-tag", "--pythonpath", "-p", "--pattern"),
     *("-t", "--top-level-directory", "--testrunner", "--parallel-processes"),
@@ -200,25 +196,8 @@ def _module(word: str) -> str:
 
 
 def _nose(command: ProgramCall) -> Iterator[Action]:
-    takes = (*_NOSE_WITH_VALUE, "-s") if command.words[0] == "nose2" else _NOSE_WITH_VALUE
-    options = read_options(command.arguments, takes)
-    where = options.all("-w", "--where") or (
-        options.all("-s", "--start-dir") if command.words[0] == "nose2" else []
-    )
-    words = [*(where or ()), *(word.replace(":", "::", 1) for word in options.positional)]
-    paths = [word if "/" in word or command.files.has(word) else _as_path(command, word) for word in words]
     instead = f"{command.words[0]}, run with pytest"
-    yield from _pytest(command.having(("pytest", *paths)), instead=instead)
-
-
-def _as_path(command: ProgramCall, word: str) -> str:
-    """A dotted module as the file or folder that it is, where there is one."""
-    name, colons, rest = word.partition("::")
-    path = name.replace(".", "/")
-    for file in (f"{path}.py", path):
-        if command.files.has(posixpath.join(command.cwd, file)):
-            return file + colons + rest
-    return word
+    yield from _pytest(command.having(("pytest", *pytest_words(command))), instead=instead)
 
 
 def _tox(command: ProgramCall) -> Iterator[Action]:

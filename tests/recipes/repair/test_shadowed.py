@@ -6,10 +6,12 @@ import pytest
 
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
+from backdate.recipes.repair import installed_tests
 from backdate.recipes.repair.initial_conftests import named_folders
 from backdate.recipes.repair.own_build import without_own_build
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import RepairContext, Rule
+from backdate.recipes.repair.running import import_mode
 from backdate.recipes.repair.setup_failure import Phase, read_failure
 from backdate.recipes.repair.shadowed import installed_modules
 
@@ -19,7 +21,10 @@ PYTEST = SuitePlan(runner="pytest", provenance=WHY)
 
 
 class NoIndex:
-    """Facts of an index that is never asked."""
+    """Facts of an index that knows wheels of one distribution."""
+
+    def has_wheels(self, name: str, at: datetime) -> bool:
+        return name == "released"
 
 
 def proposed(
@@ -160,3 +165,77 @@ def test_a_build_that_fails_otherwise_is_not_gone_around(
 ) -> None:
     files = {**LACKING, **more}
     assert not proposed(without_own_build, tmp_path, files, OWN.format(path=path), phase="resolve")
+
+
+@pytest.mark.parametrize(
+    ("name", "packages"), [("released", [("released[t]",), ("six", "PyYAML")]), ("case", [("six", "PyYAML")])]
+)
+def test_a_release_holds_what_a_build_would_have_fetched(
+    tmp_path: Path, name: str, packages: list[tuple[str, ...]]
+) -> None:
+    script = (
+        "c = dict(name='{}')\nc['install_requires'] = ['six']\nc['extras_require'] = {{'t': ['PyYAML']}}\n"
+    )
+    text = f"Failed to build `{name} @ file:///project`\n <urlopen error Tunnel failed: 403>"
+    step = InstallStep(kind="project", file=".", extras=("t",), provenance=WHY)
+    repairs = proposed(
+        *(without_own_build, tmp_path, {"setup.py": script.format(name) + "setup(**c)"}, text),
+        install=(step,),
+        phase="install",
+    )
+    assert [repair.recipe.install[0].packages for repair in repairs] == packages
+    assert {dict(repair.recipe.test.environment)["PYTHONPATH"] for repair in repairs} == {"."}
+
+
+INSTALLED = "/env/lib/python3.9/site-packages/ns/thing/tests"
+BY_UNITTEST = (
+    f"ImportError: 'test_one' module incorrectly imported from '{INSTALLED}'. "
+    "Expected '/work/project/src/ns/thing/tests'. Is this module globally installed?"
+)
+BY_PYTEST = (
+    f"CollectError: import file mismatch: imported module 'ns.thing.tests' has this __file__ attribute: "
+    f"{INSTALLED}/__init__.py which is not the same as the test file we want to collect: /work/x/__init__.py"
+)
+OF_A_CONFTEST = f"ImportPathMismatchError: ('ns.thing.conftest', '{INSTALLED}/conftest.py', PosixPath('/w'))"
+IN_THE_TREE = (
+    "CollectError: import file mismatch: imported module 'test_one' has this __file__ attribute: "
+    "/work/a/test_one.py which is not the same as the test file we want to collect: /work/b/test_one.py"
+)
+
+
+@pytest.mark.parametrize("text", [BY_UNITTEST, BY_PYTEST, OF_A_CONFTEST])
+def test_pytest_takes_the_installed_modules(tmp_path: Path, text: str) -> None:
+    plan = SuitePlan(
+        runner="unittest",
+        arguments=("discover", "-s", "src", "-p", "*_t.py"),
+        environment=(("A", "b"),),
+        provenance=WHY,
+    )
+    (repair,) = proposed(installed_tests.installed_test_modules, tmp_path, {}, text, plan=plan)
+    new = repair.recipe.test
+    assert (new.runner, new.targets, new.arguments) == ("pytest", ("src",), ("-o", "python_files=*_t.py"))
+    assert dict(new.environment) == {"A": "b", "PY_IGNORE_IMPORTMISMATCH": "1"}
+    assert repair.recipe.install[-1].packages == ("pytest",)
+    assert not proposed(import_mode, tmp_path, {}, text)
+    (of_modules,) = proposed(
+        installed_tests.installed_test_modules,
+        tmp_path,
+        {},
+        text,
+        plan=SuitePlan(runner="unittest", targets=("a.b",), provenance=WHY),
+    )
+    assert of_modules.recipe.test.targets == ("a/b.py",)
+
+
+def test_what_was_done_is_not_proposed_again(tmp_path: Path) -> None:
+    (repair,) = proposed(installed_tests.installed_test_modules, tmp_path, {}, BY_PYTEST)
+    assert not proposed(
+        installed_tests.installed_test_modules, tmp_path, {}, BY_PYTEST, plan=repair.recipe.test
+    )
+
+
+def test_files_of_one_name_in_the_tree_are_told_apart_by_the_import_mode(tmp_path: Path) -> None:
+    assert not proposed(installed_tests.installed_test_modules, tmp_path, {}, IN_THE_TREE)
+    (repair,) = proposed(import_mode, tmp_path, {}, IN_THE_TREE)
+    assert repair.recipe.test.arguments == ("--import-mode=importlib",)
+    assert not proposed(installed_tests.installed_test_modules, tmp_path, {}, BY_PYTEST, install=())

@@ -254,6 +254,41 @@ def test_nox(tmp_path: Path) -> None:
     )
 
 
+PATHS_OF_NOX = """\
+import os, pathlib
+import nox
+HERE = pathlib.Path(__file__).parent.absolute()
+
+def default(session):
+    constraints = str(HERE / "testing" / f"constraints-{session.python}.txt")
+    session.install("mock", "pytest", "-c", constraints)
+    session.install("-e", ".", "-c", constraints)
+    session.install("-r", str(HERE / "testing" / "requirements.txt"))
+    args = ["-m", "unit"]
+    if session.python == "3.9":
+        args = []
+    session.run("py.test", "--cov=x", os.path.join("tests", "unit"), *args, *session.posargs)
+
+@nox.session(python=["3.8", "3.9"])
+def unit(session):
+    where = os.path.join(os.path.dirname(__file__), "tests", "more")
+    default(session)
+    session.run("pytest", where)
+"""
+
+
+def test_paths_that_nox_puts_together_are_read_and_no_folder_is_a_file_of_constraints(tmp_path: Path) -> None:
+    files = {"noxfile.py": PATHS_OF_NOX, "setup.py": "", "testing/requirements.txt": "a\n"}
+    recipe = from_source(tmp_path, "nox", files)
+    assert [(step.kind, step.file or step.packages) for step in recipe.install] == [
+        ("packages", ("mock", "pytest")),
+        ("project", "."),
+        ("requirements", "testing/requirements.txt"),
+    ]
+    assert (recipe.test.targets, recipe.test.arguments) == (("tests/unit",), ())
+    assert [plan.targets for plan in recipe.further_tests] == [("tests/more",)]
+
+
 def test_constants_that_hold_each_other_end(tmp_path: Path) -> None:
     text = (
         "import nox\nA = [*B, *B]\nB = [*A, *A]\n"

@@ -30,6 +30,7 @@ from backdate.recipes.repair.repair_context import (
 from backdate.recipes.repair.signs import REACHED_OUT, clones_elsewhere
 from backdate.recipes.required import released_requirements, required
 
+_RULE = "without the project's own build"
 _OWN = re.compile(
     r"(?:[Ff]ailed to (?:build|download and build)|Failed building wheel for|Building wheel for) "
     r"[`']?([A-Za-z0-9][\w.-]{0,100}?)(?: @ file:|[`' =]|$)"
@@ -44,29 +45,38 @@ _SETUP_FAILED = re.compile(r"python setup\.py egg_info|get_requires_for_build_\w
 
 
 def without_own_build(context: RepairContext) -> Iterator[Repair]:
-    """The project's requirements instead of the project, and its folder on the path."""
+    """The project's requirements instead of the project, and its folder on the path.
+
+    Where its build wants the network and it is released as a wheel, first that release, which holds what the
+    build would have fetched, and names the project's entry points; the tree's code goes before it.
+    """
     failure, recipe = context.failure, context.recipe
     steps = [step for step in recipe.install if step.kind == "project" and step.file == "."]
     if failure.phase == "tests" or not steps:
         return
     error, evidence = _own_build_failed(context)
-    extras = [extra for step in steps for extra in step.extras]
-    complete = error is not ErrorClass.INCOMPLETE_SDIST
-    needed = required(context.files, extras) if complete else None
-    if (
-        needed is None
-    ):  # what the maintainer's own build wrote is there in sdists, whatever its setup.py reads
-        needed = released_requirements(context.files, extras)
-    if not evidence or needed is None or _COMPILES.search(context.files.text("setup.py") or ""):
+    if not evidence or _COMPILES.search(context.files.text("setup.py") or ""):
         return
-    why = because("without the project's own build", evidence)
-    instead = InstallStep(kind="packages", packages=needed, provenance=why)
-    kept = [step for step in recipe.install if step not in steps]
+    extras = [extra for step in steps for extra in step.extras]
     folder = "src" if "src" in context.files.folders(".") else "."
-    changed = replace(recipe, install=(*((instead,) if needed else ()), *kept))
-    changed = with_plans(changed, lambda plan: _with_path(plan, folder))
-    reason = f"what the project requires, and {folder} on the path, as its own build fails: {evidence}"
-    yield context.repaired(error, "without the project's own build", reason, changed)
+
+    def instead(packages: tuple[str, ...], what: str) -> Repair:
+        step = InstallStep(kind="packages", packages=packages, provenance=because(_RULE, evidence))
+        kept = [step for step in recipe.install if step not in steps]
+        changed = replace(recipe, install=(*((step,) if packages else ()), *kept))
+        changed = with_plans(changed, lambda plan: _with_path(plan, folder))
+        reason = f"{what}, and {folder} on the path, as its own build fails: {evidence}"
+        return context.repaired(error, _RULE, reason, changed)
+
+    name = context.files.declared().name
+    if error is ErrorClass.NEEDS_NETWORK and name and context.index_facts.has_wheels(name, failure.instant):
+        asked = f"[{','.join(dict.fromkeys(extras))}]" if extras else ""
+        yield instead((f"{name}{asked}",), "what the project's own release holds")
+    needed = required(context.files, extras) if error is not ErrorClass.INCOMPLETE_SDIST else None
+    if needed is None:  # the maintainer's own build wrote it into sdists, whatever setup.py reads
+        needed = released_requirements(context.files, extras)
+    if needed is not None:
+        yield instead(needed, "what the project requires")
 
 
 def own_build_failed(text: str, name: str) -> bool:

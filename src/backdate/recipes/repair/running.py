@@ -11,6 +11,7 @@ from backdate.errors import ConfigurationError
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
+from backdate.recipes.repair.installed_tests import installed_copy
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import (
     RepairContext,
@@ -228,10 +229,9 @@ def example_variables(context: RepairContext) -> Iterator[Repair]:
 
 def import_mode(context: RepairContext) -> Iterator[Repair]:
     """Test files of one name in several folders."""
-    match = (
-        first_match(_MISMATCH, failure_text(context.failure)) if context.failure.phase == "tests" else None
-    )
-    if match is not None:
+    text = failure_text(context.failure) if context.failure.phase == "tests" else ""
+    match = first_match(_MISMATCH, text)
+    if match is not None and installed_copy(text) is None:
         yield from _with_arguments(
             context, ("--import-mode=importlib",), ErrorClass.WRONG_RUNNER, "import mode", match[0]
         )

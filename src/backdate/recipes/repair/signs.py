@@ -47,6 +47,14 @@ NAMES_A_SERVER = re.compile(
 )
 """A variable of the environment that would say where a server is."""
 
+_INSTALLED = r"/(?:site|dist)-packages/"
+IMPORTED_FROM_INSTALLED = re.compile(
+    rf"imported module '[\w.]{{1,200}}' has this __file__ attribute: \S{{0,400}}{_INSTALLED}|"
+    rf"Import(?:Path)?MismatchError: \('[\w.]{{1,200}}', '[^']{{0,400}}{_INSTALLED}|"
+    rf"module incorrectly imported from '[^']{{0,400}}{_INSTALLED}"
+)
+"""What pytest says of a test file that is installed too and of a conftest, and unittest's discovery."""
+
 SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
     (phase, error, re.compile(sign))
     for phase, error, sign in (
@@ -60,6 +68,7 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
             ),
         ),
         ("build", ErrorClass.NEEDS_NETWORK, REACHED_OUT.pattern),
+        ("tests", ErrorClass.NOT_IMPORTABLE, IMPORTED_FROM_INSTALLED.pattern),
         (
             "tests",
             ErrorClass.MISSING_TEST_PLUGIN,

@@ -1,12 +1,14 @@
 """nox: the sessions of a noxfile.py, read from its syntax tree and never executed.
 
 Of a session's function, calls of ``session.install`` and ``session.run`` with words that are written out
-(or that module-level constants hold) are followed, and so are helpers that are given the session.
+(or that names of the module or the function hold) are followed, and so are helpers that are given the
+session.
 """
 
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +28,14 @@ _DEEPEST = 4
 _MOST_WORDS = 500
 _INSTALLS = ("install", "poetry.installroot")
 _RUNS = ("run", "run_always", "run_install")
+_JOIN = ("os.path.join", "pathlib.Path", "Path", "posixpath.join")
+_SAME_PATH = ("os.path.abspath", "os.path.realpath", "pathlib.Path", "os.fspath")
+_TAKE_A_WORD = (
+    *("-c", "-r", "-e", "--constraint", "--requirement", "--editable", "--group", "--extra"),
+    *("-k", "-m", "-o", "-p", "-W", "--ignore", "--deselect", "--rootdir"),
+)
+"""Options of pip and pytest, of which a value that is not known would be the next word."""
+_HERE = ("os.getcwd", "pathlib.Path.cwd", "Path.cwd")
 _UNLIKELY = re.compile(
     r"lint|doc|flake|mypy|style|black|format|release|build|type|cover|bump|publish|dev\b|security|clean|changelog"
     r"|xdoctest|typeguard|safety|pre.?commit|blacken",
@@ -204,7 +214,31 @@ class _Module:
                 return [self._formatted(pattern, node, depth + 1)]
             case ast.Call(func=ast.Name(id="str" | "Path"), args=[inner]):
                 return self._words(inner, depth + 1)
-        raise _UnknownWord
+        return [self._path(node, depth)]
+
+    def _path(self, node: ast.expr, depth: int) -> str:
+        """A path that is put together, as seen from the noxfile's folder, where nox runs its sessions."""
+        parts: list[ast.expr]
+        match node:
+            case ast.Name(id="__file__"):
+                return FILE
+            case ast.BinOp(left=left, op=ast.Div(), right=right):
+                parts = [left, right]
+            case ast.Call(func=function, args=arguments) if ast.unparse(function) in _JOIN:
+                parts = arguments
+            case ast.Call(func=function, args=[inner]) if ast.unparse(function) in _SAME_PATH:
+                return self._one_word(inner, depth + 1)[0]
+            case ast.Call(func=function, args=[inner]) if ast.unparse(function) == "os.path.dirname":
+                return posixpath.dirname(self._one_word(inner, depth + 1)[0]) or "."
+            case ast.Call(func=ast.Attribute(value=inner, attr="absolute" | "resolve" | "as_posix"), args=[]):
+                return self._one_word(inner, depth + 1)[0]
+            case ast.Attribute(value=inner, attr="parent"):
+                return posixpath.dirname(self._one_word(inner, depth + 1)[0]) or "."
+            case ast.Call(func=function, args=[]) if ast.unparse(function) in _HERE:
+                return "."
+            case _:
+                raise _UnknownWord
+        return posixpath.normpath(posixpath.join(*(self._one_word(part, depth + 1)[0] for part in parts), ""))
 
     def _one_word(self, node: ast.expr, depth: int) -> list[str]:
         words = self._words(node, depth)
@@ -230,6 +264,7 @@ class _Module:
             if isinstance(statement, ast.If | ast.For | ast.While):
                 yield from self._doubtful(statement, session, cwd, depth)
                 continue
+            self._remember(statement)
             call = statement.value if isinstance(statement, ast.Expr | ast.Assign) else None
             if not isinstance(call, ast.Call):
                 continue
@@ -257,6 +292,22 @@ class _Module:
             if not isinstance(action, WantedService):  # a noxfile declares none
                 reason = "it stands under a condition or in a loop of noxfile.py"
                 yield SkippedInstruction(reason=reason, provenance=action.provenance)
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self._constants.pop(node.id, None)
+
+    def _remember(self, statement: ast.stmt) -> None:
+        """What a name of the function holds from here on; what is computed step by step is not known."""
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self._constants[name] = value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                self._constants[name] = value
+            case ast.AugAssign(target=ast.Name(id=name)):
+                self._constants.pop(name, None)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method))):
+                if method in ("append", "extend", "insert"):
+                    self._constants.pop(name, None)
 
     def _call(self, call: ast.Call, method: str, cwd: str) -> Iterator[Action]:
         text = ast.unparse(call)[:300]
@@ -271,6 +322,8 @@ class _Module:
                 words += self._words(argument, 0)
             except _UnknownWord:
                 unknown = True
+                if words and words[-1] in _TAKE_A_WORD:
+                    words.pop()
         if unknown:
             yield SkippedInstruction(
                 reason="a word of the call is computed; it is left out", provenance=where
