@@ -193,6 +193,11 @@ class FollowSignature:
     """The names of all its parameters, in the order in which they are given now."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallYielded:
+    """Tests call what they yielded for their runner to call: on named lines only."""
+
+
 Rewrite = (
     ReplaceName
     | RenameAttribute
@@ -207,6 +212,7 @@ Rewrite = (
     | ChangeParameter
     | CallAtStart
     | FollowSignature
+    | CallYielded
 )
 
 

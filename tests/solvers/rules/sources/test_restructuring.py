@@ -10,6 +10,7 @@ from backdate.advice import SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits
+from backdate.rewriting.rewrite import CallYielded
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
@@ -195,3 +196,19 @@ def test_an_index_by_a_name_is_a_number_first_and_then_a_tuple() -> None:
 def test_flags_in_what_is_no_plain_text_stay() -> None:
     said = "global flags not at the start of the expression at position 3"
     assert results(said, "P = re.compile(f'{a}(?i)b')\nQ = re.compile(a + b)\n") == []
+
+
+def test_yield_tests_of_the_file_that_pytest_refuses() -> None:
+    text = "def test_a():\n    yield f, 1\n\ndef test_b():\n    yield f, 2\n"
+    message = "Failed: 'yield' keyword is allowed in fixtures, but not in tests (test_a)"
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="Failed", message=message)
+    group = FailureGroup(cause=cause, tests=("tests/test_it.py",), places=())
+    texts = {"tests/test_it.py": text, "tests/test_other.py": text}
+    (proposal,) = RestructuringSource().propose(
+        group, FixEvidence(tree=Path(), uses=ProjectUses(), texts=texts)
+    )
+    assert (proposal.rewrite, proposal.distribution) == (CallYielded(), "pytest")
+    assert [(place.file, place.line) for place in proposal.places] == [
+        ("tests/test_it.py", 2),
+        ("tests/test_it.py", 5),
+    ]
