@@ -31,11 +31,11 @@ def write(root: Path, files: dict[str, str]) -> Path:
         ({"tests/test_a.py": UNITTEST, "setup.cfg": "[tool:pytest]\n"}, "pytest", ()),
         ({"app/tests.py": DJANGO, "manage.py": "x=1\n"}, "django", ()),
         ({"pkg/tests/__init__.py": UNITTEST}, "unittest", ("pkg.tests",)),
-        ({"test-odd-name.py": UNITTEST}, "pytest", ()),
+        ({"test-odd-name.py": UNITTEST}, "pytest", ("test-odd-name.py",)),
         ({"test_a.py": UNITTEST + "def test_helper(size): return size\n"}, "unittest", ("test_a",)),
         ({"test_a.py": UNITTEST + "def test_more(): assert 1\n"}, "pytest", ()),
         ({"test_a.py": "def test_with_a_fixture(size): pass\n"}, "pytest", ()),
-        ({"test/helper.py": "x=1\n", "test/check_it.py": UNITTEST}, "unittest", ("test.check_it",)),
+        ({"test/helper.py": "x=1\n", "test/check_it.py": UNITTEST}, "pytest", ("test/check_it.py",)),
     ],
 )
 def test_the_runner(tmp_path: Path, files: dict[str, str], runner: str, targets: tuple[str, ...]) -> None:

@@ -224,13 +224,13 @@ def plan_tests(root: Path) -> SuitePlan | None:
 def _by_files(root: Path, files: Sequence[SuiteFile]) -> SuitePlan:
     """Pytest where the files are written for it, it is configured, or unittest cannot name them."""
     first = next((file for file in files if file.pytest), None)
-    configured = _pytest_configuration(root)
     if first is not None:
         return SuitePlan(
             runner="pytest",
-            targets=() if configured else _unusual(root, files),
+            targets=_unusual(root, files),
             provenance=Provenance(rule="test files are written for pytest", file=first.path),
         )
+    configured = _pytest_configuration(root)
     if configured is not None:
         return SuitePlan(runner="pytest", provenance=Provenance(rule="pytest is configured", file=configured))
     unittests = [file for file in files if file.unittest]
@@ -242,7 +242,9 @@ def _by_files(root: Path, files: Sequence[SuiteFile]) -> SuitePlan:
             provenance=Provenance(rule="test files import unittest", file=files[0].path),
         )
     return SuitePlan(
-        runner="pytest", provenance=Provenance(rule="tests that unittest cannot name", file=files[0].path)
+        runner="pytest",
+        targets=_unusual(root, files),
+        provenance=Provenance(rule="tests that unittest cannot name", file=files[0].path),
     )
 
 
@@ -250,6 +252,8 @@ def _unusual(root: Path, files: Sequence[SuiteFile]) -> tuple[str, ...]:
     """The test files where pytest finds none of them by their names: "tests.py" within a package."""
     if any(_FOUND_BY_PYTEST.match(file.path.rpartition("/")[2]) for file in files):
         return ()
+    if _pytest_configuration(root) is not None:
+        return ()  # it may say which files are looked at
     every = [file.path for file in islice(find_suite(root), _MOST_NAMED + 1)]
     found = any(_FOUND_BY_PYTEST.match(path.rpartition("/")[2]) for path in every)
     return () if found or len(every) > _MOST_NAMED else tuple(every)
