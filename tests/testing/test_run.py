@@ -292,6 +292,22 @@ def test_a_suite_that_cannot_end_itself_is_ended_by_the_system(
     )
 
 
+@pytest.mark.slow
+def test_a_process_that_clears_up_for_long_is_left_to_end(
+    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+) -> None:
+    # while an interpreter ends, no thread of it runs: only the system could end it, and has to wait
+    suite = (
+        "import time, backdate_capture_events as events\n"
+        "class Heavy:\n    def __del__(self, sleep=time.sleep): sleep(8)\n"
+        "heavy = Heavy()\n"
+        "def test_a(): events.LINGERING_S = 1\n"
+    )
+    files = {"test_a.py": suite, "run.sh": "#!/bin/sh\nset -e\npython -m pytest\n"}
+    done = run(one_sandbox, own_environment, files, plan("script", "run.sh"), wall_s=300.0)
+    assert (done.status, done.exit_code, done.suspicions) == ("completed", 0, ())
+
+
 def test_a_crash_after_the_end_is_a_suspicion(
     run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
 ) -> None:
