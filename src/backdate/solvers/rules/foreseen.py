@@ -78,10 +78,13 @@ def _by_types(evidence: FixEvidence, known: set[SourcePlace]) -> Iterator[Failur
     if evidence.fixers is None or not texts or not evidence.versions:
         return
     places: dict[Cause, list[SourcePlace]] = {}
-    for finding in evidence.fixers.lost(texts, evidence.pair.old, evidence.pair.new):
+    lines = {
+        file: frozenset(line for line in ran[file] if SourcePlace(file=file, line=line) not in known)
+        for file in files
+    }
+    for finding in evidence.fixers.lost(texts, evidence.pair.old, evidence.pair.new, lines=lines):
         place = SourcePlace(file=finding.file, line=finding.line)
-        if finding.line in ran[finding.file] and place not in known:
-            places.setdefault(_of_types(finding, evidence), []).append(place)
+        places.setdefault(_of_types(finding, evidence), []).append(place)
     for cause, at in places.items():
         yield FailureGroup(cause=cause, tests=(), places=tuple(at))
 
@@ -114,7 +117,9 @@ def _moved_in(file: str, evidence: FixEvidence) -> tuple[str, ...]:
 def _needed_now(evidence: FixEvidence, asked: Mapping[str, NameUses]) -> Iterator[FailureGroup]:
     """Functions that executed lines call, and that require an argument which had a default before."""
     assert evidence.pair is not None
-    before, after = evidence.pair.ask_old(asked), evidence.pair.ask_new(asked)
+    before = evidence.pair.ask_old(asked)
+    # no others: they have been asked for, and each run of a probe imports the libraries anew
+    after = evidence.pair.ask_new([name for name, member in before.items() if member.present])
     for name, uses in asked.items():
         old, new = before.get(name), after.get(name)
         if old is None or new is None or not old.present or not new.present or uses.of_object:

@@ -79,12 +79,15 @@ def test_what_one_environment_lacks_is_found_by_types(one_sandbox: Sandbox, tmp_
     uses = "lib.make().shout()\nlib.make(1).cry()\nlib.make(colour=3)\nlib.never\n"
     texts = {"a.py": f"import lib\nimport nowhere\n{uses}"}
     fixers = AskedFixers(Counting(one_sandbox))
-    found = fixers.lost(texts, *sides)
+    assert not fixers.lost(texts, *sides, lines={"a.py": frozenset({4})})
+    assert fixers.sandbox.runs == 1  # with nothing to compare the old side is not asked
+    lines = {"a.py": frozenset(range(1, 7))}
+    found = fixers.lost(texts, *sides, lines=lines)
     assert [(one.line, one.kind, one.owner, one.name) for one in found] == [
         (3, CauseKind.MISSING_ATTRIBUTE, "Box", "shout"),
         (5, CauseKind.UNEXPECTED_ARGUMENT, found[1].owner, "colour"),
     ]
-    assert fixers.lost(texts, *sides) == found
+    assert fixers.lost(texts, *sides, lines=lines) == found
     assert fixers.sandbox.runs == 2
     assert fixers.untold == ""
     groups = foreseen_groups(

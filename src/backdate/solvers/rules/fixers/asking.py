@@ -54,25 +54,35 @@ class AskedFixers:
             return {}
         return {file: text for file, text in run.texts.items() if text != texts[file]}
 
-    def lost(self, texts: Mapping[str, str], old: Environment, new: Environment) -> tuple[TyFinding, ...]:
-        """What ty says that files use and the new environment lacks, and does not say of the old one.
+    def lost(
+        self,
+        texts: Mapping[str, str],
+        old: Environment,
+        new: Environment,
+        *,
+        lines: Mapping[str, frozenset[int]],
+    ) -> tuple[TyFinding, ...]:
+        """What ty says that ``lines`` of files use and the new environment lacks, and does not say of the
+        old one, which is asked only where there is something to compare.
 
         Raises SandboxUnavailable.
         """
-        sides = []
-        for environment in (old, new):
-            run = self._asked(
-                FixerName.TY, ty_arguments(environment, texts), texts, mounts=environment.mounts
-            )
-            if run is None:
-                return ()
-            try:
-                sides.append(read_ty(run.answer, texts))
-            except ValueError as error:
-                self._troubles.setdefault(FixerName.TY, str(error))
-                return ()
-        before = set(sides[0])
-        return tuple(finding for finding in sides[1] if finding not in before)
+        found = self._types(texts, new) or ()
+        after = tuple(one for one in found if one.line in lines.get(one.file, frozenset()))
+        before = self._types(texts, old) if after else None
+        return () if before is None else tuple(finding for finding in after if finding not in before)
+
+    def _types(self, texts: Mapping[str, str], environment: Environment) -> Sequence[TyFinding] | None:
+        """What ty finds in one environment; None where it could not be asked."""
+        arguments = ty_arguments(environment, texts)
+        run = self._asked(FixerName.TY, arguments, texts, mounts=environment.mounts)
+        if run is None:
+            return None
+        try:
+            return read_ty(run.answer, texts)
+        except ValueError as error:
+            self._troubles.setdefault(FixerName.TY, str(error))
+            return None
 
     def _asked(
         self,
