@@ -51,9 +51,9 @@ def test_a_method_has_a_rule_by_its_name_and_its_class() -> None:
 
 def test_a_message_leads_to_the_rules_of_its_row() -> None:
     message = "TypeError: load() missing 1 required positional argument: 'Loader'"
-    assert AddArgument(function="yaml.load", argument="Loader", value="yaml.FullLoader") in rewrites(
-        rules_behind("pyyaml", message)
-    )
+    assert AddArgument(
+        function="yaml.load", argument="Loader", value="yaml.FullLoader", position=1
+    ) in rewrites(rules_behind("pyyaml", message))
     assert rules_behind("pyyaml", "TypeError: something else") == ()
 
 

@@ -135,3 +135,15 @@ def test_a_method_of_any_object_changes_on_named_lines_only() -> None:
     text = "df.to_csv(f, line_terminator='x')\ndf.to_csv(f, line_terminator='y')\n"
     assert rewritten(text, rewrite) == text
     assert rewritten(text, rewrite, 2) == text.replace("line_terminator='y'", "lineterminator='y'")
+
+
+def test_an_argument_that_is_given_twice_is_given_once() -> None:
+    text = "from marshmallow import fields\nfields.Str(missing=1, load_default=1)\n"
+    assert rewritten(text, MISSING) == "from marshmallow import fields\nfields.Str(load_default=1)\n"
+
+
+def test_whatever_is_called_changes_on_named_lines_only() -> None:
+    rewrite = ChangeArgument(function="", argument="strict")
+    text = "UserSchema(many=True, strict=True).load(x)\nother(strict=True)\n"
+    assert rewritten(text, rewrite) == text
+    assert rewritten(text, rewrite, 1) == "UserSchema(many=True).load(x)\nother(strict=True)\n"

@@ -102,3 +102,26 @@ def test_functions_within_are_functions_of_their_own() -> None:
     after = rewritten(before)
     assert "        yield 1" in after
     assert "    await h(lambda: (yield))" in after
+
+
+def test_a_lock_that_is_taken_in_a_with_statement_is_waited_for() -> None:
+    before = textwrap.dedent(
+        """\
+        import asyncio
+
+        @asyncio.coroutine
+        def run(lock):
+            with (yield from lock):
+                return 1
+        """
+    )
+    after = textwrap.dedent(
+        """\
+        import asyncio
+
+        async def run(lock):
+            async with lock:
+                return 1
+        """
+    )
+    assert rewritten(before) == after

@@ -23,6 +23,7 @@ from backdate.rewriting.rewrite import (
     ChangeArgument,
     ChangeParameter,
     DecoratedCoroutine,
+    DropDecorator,
     NamePositional,
     RenameAttribute,
     ReplaceClass,
@@ -237,13 +238,15 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
             context=edit.context,
         )
     if edit.adds:
-        return AddArgument(function=target, argument=edit.adds, value=edit.value)
+        return AddArgument(function=target, argument=edit.adds, value=edit.value, position=edit.position)
     if edit.takes or edit.drops:
         return ChangeParameter(of=target, method=edit.method, adds=edit.takes, drops=edit.drops)
     if edit.at_start:
         return CallAtStart(function=edit.at_start, arguments=edit.value)
     if edit.coroutines:
         return DecoratedCoroutine(decorator=target)
+    if edit.undecorates:
+        return DropDecorator(decorator=target)
     if edit.positional:
         return NamePositional(function=target, names=edit.positional)
     return ChangeArgument(
@@ -340,6 +343,8 @@ def in_words(rewrite: Rewrite) -> str:
             return f"{whose} takes {rewrite.adds}" if rewrite.adds else f"{whose} loses {rewrite.drops}"
         case CallAtStart():
             return f"{rewrite.function}({rewrite.arguments}) is called behind the imports"
+        case DropDecorator():
+            return f"@{rewrite.decorator} is left out"
         case DecoratedCoroutine():
             return f"@{rewrite.decorator} and yield from become async def and await"
         case _:

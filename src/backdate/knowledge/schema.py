@@ -22,8 +22,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 class EditRow(Row, frozen=True, kw_only=True):
     """How to change uses of a name. Exactly one of the keys ``name``, ``attribute``, ``template``,
-    ``argument``, ``adds``, ``positional``, ``coroutines``, ``takes``, ``drops`` and ``at_start`` says what is
-    done."""
+    ``argument``, ``adds``, ``positional``, ``coroutines``, ``undecorates``, ``takes``, ``drops`` and
+    ``at_start`` says what is done."""
 
     of: Names
     """The dotted names that are used, "numpy.in1d"; ".to_csv" for a method or attribute of any object."""
@@ -54,10 +54,14 @@ class EditRow(Row, frozen=True, kw_only=True):
     """Only where ``argument`` is given this expression."""
     adds: str = ""
     """The keyword argument that a call has to give now."""
+    position: int | None = None
+    """With ``adds``: where it may be given by position instead, from 0; a call that does is left alone."""
     positional: tuple[str, ...] = ()
     """The keywords of positional arguments, from the first; "" for one that stays positional."""
     coroutines: bool = False
     """Whether the name is a decorator of generators that are ``async def`` now."""
+    undecorates: bool = False
+    """Whether the name is a decorator that goes without anything in its place."""
     takes: str = ""
     """What functions that the name decorates take now, "**kwargs"; with ``method``, methods of classes whose
     base class it is."""

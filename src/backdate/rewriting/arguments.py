@@ -47,7 +47,10 @@ def change_argument(
             return None
         if not rewrite.new:
             return [remove_argument(tree, call, argument)]
-        if rewrite.new != rewrite.argument and keyword_of(tree, call, rewrite.new) is not None:
+        other = keyword_of(tree, call, rewrite.new) if rewrite.new != rewrite.argument else None
+        if other is not None and not rewrite.value and tree.code(argument_value(other)) == code:
+            return [remove_argument(tree, call, argument)]
+        if other is not None:
             return LeftAloneReason.ARGUMENTS
         edits = []
         if rewrite.new != rewrite.argument:
@@ -115,7 +118,7 @@ def _changed_calls(
     edits: list[Edit] = []
     changed: list[int] = []
     left: list[LeftAlone] = []
-    if lines is None and function.startswith("."):
+    if lines is None and (not function or function.startswith(".")):
         return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.NOT_THERE),))
     for call in calls_of(names, function):
         if lines is not None and lines.isdisjoint(tree.statement_lines(call.node)):

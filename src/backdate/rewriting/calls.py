@@ -39,9 +39,13 @@ class FunctionCall:
 def calls_of(names: SourceNames, function: str) -> Iterator[FunctionCall]:
     """The calls of ``function`` in the file, in their order.
 
-    ".name" is the method of any object but a module. Of a class its constructor, ``super().__init__`` and
-    ``Class.__init__`` in classes made from it, and ``functools.partial(function, …)`` count as calls.
+    ".name" is the method of any object but a module, and "" whatever is called. Of a class its constructor,
+    ``super().__init__`` and ``Class.__init__`` in classes made from it, and
+    ``functools.partial(function, …)`` count as calls.
     """
+    if not function:
+        yield from filter(None, map(call_at, _call_nodes(names.tree.root)))
+        return
     any_object = function.startswith(".")
     found: dict[tuple[int, int], FunctionCall] = {}
     for chain in mentions(names, function):
@@ -53,6 +57,15 @@ def calls_of(names: SourceNames, function: str) -> Iterator[FunctionCall]:
         for call in _calls_through(names, chain):
             found[call.node.start_byte, call.node.end_byte] = call
     yield from (found[place] for place in sorted(found))
+
+
+def _call_nodes(root: Node) -> Iterator[Node]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "call":
+            yield node
+        waiting += reversed(node.named_children)
 
 
 def call_at(node: Node, *, skip: int = 0) -> FunctionCall | None:

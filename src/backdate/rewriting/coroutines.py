@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit
+from backdate.rewriting.decorators import decorated_functions, without_decorator
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
@@ -32,7 +33,7 @@ def define_async(
     edits: list[Edit] = []
     heads: set[int] = set()
     left: list[LeftAlone] = []
-    for decorator, function in _decorated(tree, names, rewrite.decorator):
+    for decorator, function in decorated_functions(tree, names, rewrite.decorator):
         line = tree.line(decorator.start_byte)
         if lines is not None and line not in lines:
             continue
@@ -43,7 +44,7 @@ def define_async(
         if made is None:
             left.append(LeftAlone(reason=LeftAloneReason.ARGUMENTS, line=line))
             continue
-        edits += [_without(tree, decorator), *made]
+        edits += [without_decorator(tree, decorator), *made]
         heads |= {expression.start_byte for expression in decorator.named_children}
     if not edits:
         return RewrittenSource(left=tuple(left))
@@ -54,23 +55,6 @@ def define_async(
     return RewrittenSource(
         edits=tuple(sorted({*edits, *imports.edits()})), lines=tuple(changed), left=tuple(left)
     )
-
-
-def _decorated(tree: SourceTree, names: SourceNames, dotted: str) -> Iterator[tuple[Node, Node]]:
-    """Each decorator that is ``dotted``, and the function below it."""
-    for identifier in tree.identifiers(dotted.rpartition(".")[2]):
-        chain = identifier
-        while chain.parent is not None and chain.parent.type == "attribute":
-            chain = chain.parent
-        decorator = chain.parent
-        if decorator is None or decorator.type != "decorator" or decorator.parent is None:
-            continue
-        function = decorator.parent.child_by_field_name("definition")
-        if function is None or function.type != "function_definition":
-            continue
-        meaning = names.dotted(chain)
-        if meaning.dotted == dotted and not meaning.shadowed:
-            yield decorator, function
 
 
 def _asynchronous(tree: SourceTree, function: Node) -> list[Edit] | None:
@@ -104,6 +88,12 @@ def _awaited(tree: SourceTree, node: Node, waited: Node) -> Iterator[Edit]:
     start, end = node.start_byte, node.end_byte
     parent = node.parent
     outer = parent.parent if parent is not None else None
+    block = _with_over(parent)
+    if parent is not None and block is not None:  # of a lock: PEP 492 has a statement for it
+        yield Edit(block.start_byte, block.start_byte, "async ")
+        yield Edit(parent.start_byte, waited.start_byte, "")
+        yield Edit(waited.end_byte, parent.end_byte, "")
+        return
     if parent is not None and parent.type == "parenthesized_expression" and outer is not None:
         # Over several lines the parentheses join what would else be two statements.
         one_line = tree.line(parent.start_byte) == tree.line(parent.end_byte)
@@ -119,10 +109,14 @@ def _awaited(tree: SourceTree, node: Node, waited: Node) -> Iterator[Edit]:
     yield Edit(waited.end_byte, end, ")")
 
 
-def _without(tree: SourceTree, decorator: Node) -> Edit:
-    """The edit that takes the decorator out with its line, or alone where the line holds more."""
-    start, end = tree.line_start(decorator.start_byte), tree.line_end(decorator.end_byte)
-    around = tree.text[start : decorator.start_byte] + tree.text[decorator.end_byte : end]
-    if around.strip():
-        return Edit(decorator.start_byte, decorator.end_byte, "")
-    return Edit(start, end, "")
+def _with_over(enclosed: Node | None) -> Node | None:
+    """The ``with`` statement whose only context is the expression in these parentheses."""
+    node = enclosed
+    if node is None or node.type != "parenthesized_expression":
+        return None
+    while node is not None and node.type in ("parenthesized_expression", "with_item", "with_clause"):
+        parent = node.parent
+        if node.type == "with_clause" and node.named_child_count != 1:
+            return None
+        node = parent
+    return node if node is not None and node.type == "with_statement" else None

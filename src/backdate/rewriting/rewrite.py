@@ -47,7 +47,8 @@ class ChangeArgument:
     """A keyword argument of a function is called otherwise, takes another value, or is gone."""
 
     function: str
-    """A dotted name, or after a dot the name of a method of any object: ".to_csv"."""
+    """A dotted name, after a dot the name of a method of any object, ".to_csv", or "" for whatever is called:
+    the last two on named lines only."""
     argument: str
     new: str = ""
     """Its new name; "" where it is left out."""
@@ -160,6 +161,14 @@ class DecoratedCoroutine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DropDecorator:
+    """A decorator is gone, and what it decorates does without it."""
+
+    decorator: str
+    """"tornado.web.asynchronous"; it is not called."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeParameter:
     """Functions that a library calls take another parameter, or one less."""
 
@@ -209,6 +218,7 @@ Rewrite = (
     | ReplaceExpression
     | ChangeWith
     | DecoratedCoroutine
+    | DropDecorator
     | ChangeParameter
     | CallAtStart
     | FollowSignature

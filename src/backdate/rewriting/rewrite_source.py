@@ -9,6 +9,7 @@ from backdate.editing.spans import apply_edits
 from backdate.rewriting.arguments import add_argument, change_argument, name_positional
 from backdate.rewriting.call_at_start import call_at_start
 from backdate.rewriting.coroutines import define_async
+from backdate.rewriting.decorators import drop_decorator
 from backdate.rewriting.definitions import change_parameter
 from backdate.rewriting.dictionary_keys import change_key
 from backdate.rewriting.expressions import change_with, replace_expression
@@ -25,6 +26,7 @@ from backdate.rewriting.rewrite import (
     ChangeParameter,
     ChangeWith,
     DecoratedCoroutine,
+    DropDecorator,
     FollowSignature,
     LeftAlone,
     LeftAloneReason,
@@ -107,6 +109,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return change_with(tree, rewrite, lines)
         case DecoratedCoroutine():
             return define_async(tree, rewrite, lines)
+        case DropDecorator():
+            return drop_decorator(tree, rewrite, lines)
         case ChangeParameter():
             return change_parameter(tree, rewrite, lines)
         case ReplaceUse():
@@ -138,7 +142,7 @@ def _leaf(rewrite: Rewrite) -> str:
             return "with"
         case CallYielded():
             return "yield"
-        case DecoratedCoroutine(decorator=name) | ChangeParameter(of=name):
+        case DecoratedCoroutine(decorator=name) | DropDecorator(decorator=name) | ChangeParameter(of=name):
             return name.rpartition(".")[2]
     return rewrite.target.rpartition(".")[2]
 

@@ -111,3 +111,47 @@ def test_a_setting_goes_into_one_file_that_uses_the_library_where_the_failure_ha
         (proposal,) = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
         assert isinstance(proposal.rewrite, CallAtStart)
         assert {place.file for place in proposal.places} == {"b.py"}
+
+
+SCHEMAS = """\
+from marshmallow import Schema
+
+class Item(Schema):
+    pass
+
+first = Item(strict=True)
+second = Item(many=True, strict=True)
+other = unlike(strict=True)
+never = Item(strict=True)
+"""
+
+
+def test_an_argument_that_went_goes_from_calls_of_classes_that_are_made_from_the_librarys(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.py").write_text(SCHEMAS)
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"a.py": SCHEMAS},
+        executed={"a.py": frozenset({1, 3, 6, 7, 8})},
+        versions={"marshmallow": ("2.21.0", "3.0.0")},
+        modules={"marshmallow": "marshmallow"},
+    )
+    cause = Cause(
+        kind=CauseKind.UNEXPECTED_ARGUMENT,
+        type="TypeError",
+        message="Schema.__init__() got an unexpected keyword argument 'strict'",
+        name="strict",
+        owner="Schema.__init__",
+        owner_is="function",
+        distribution="marshmallow",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=6),))
+    (proposal,) = (
+        made
+        for made in RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
+        if isinstance(made.rewrite, ChangeArgument) and not made.rewrite.function
+    )
+    assert [place.line for place in proposal.places] == [6, 7]
+    assert proposal.rewrite == ChangeArgument(function="", argument="strict", only_value="True")

@@ -15,6 +15,7 @@ from backdate.rewriting.rewrite import (
     ChangeArgument,
     ChangeParameter,
     DecoratedCoroutine,
+    DropDecorator,
     NamePositional,
     RenameAttribute,
     ReplaceName,
@@ -23,6 +24,7 @@ from backdate.rewriting.rewrite import (
 )
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.confirm import is_there
+from backdate.solvers.rules.sources.keyword_calls import keyword_places
 from backdate.solvers.rules.sources.subjects import Subject, libraries_of, subjects_of
 
 _ORIGINS = {
@@ -42,7 +44,9 @@ class RuleSource:
         """See ``ProposalSource``: rules by name first, then those that recognise the message."""
         proposals: dict[tuple[str, str], Proposal] = {}
         for rule, places, by_name in self._fitting(group, evidence):
-            key = (rule.name, repr(rule.rewrite))  # a name may have several, by what it is given
+            any_call = isinstance(rule.rewrite, ChangeArgument) and not rule.rewrite.function
+            # a name may have several, by what it is given; of any call one row says the same many times
+            key = ("" if any_call else rule.name, repr(rule.rewrite))
             if key not in proposals and places and _holds(rule, evidence, by_name=by_name):
                 proposals[key] = self._proposal(rule, places)
         return tuple(proposals.values())
@@ -62,6 +66,7 @@ class RuleSource:
             for rule in rules_behind(distribution, line, old=old, new=new):
                 if rule.origin is self._rules:
                     yield rule, places_of_target(rule, group, evidence), False
+                    yield from _of_any_call(rule, group, evidence)
 
     def _rules_for(self, subject: Subject, evidence: FixEvidence) -> Iterator[Rule]:
         old, new = evidence.versions_of(subject.distribution)
@@ -97,6 +102,15 @@ class RuleSource:
             why=(why,),
             rule=rule.name,
         )
+
+
+def _of_any_call(
+    rule: Rule, group: FailureGroup, evidence: FixEvidence
+) -> Iterator[tuple[Rule, tuple[SourcePlace, ...], bool]]:
+    """The same change of the argument that an error is about, for calls of the project's own classes."""
+    if isinstance(rule.rewrite, ChangeArgument):
+        places = keyword_places(group, rule.argument, evidence)
+        yield replace(rule, rewrite=replace(rule.rewrite, function="")), places, False
 
 
 def _moved_and_used(evidence: FixEvidence) -> Iterator[str]:
@@ -169,7 +183,8 @@ def _holds(rule: Rule, evidence: FixEvidence, *, by_name: bool) -> bool:
         | AddArgument
         | ChangeArgument
         | ChangeParameter
-        | DecoratedCoroutine,
+        | DecoratedCoroutine
+        | DropDecorator,
     ):
         return True
     return by_name
