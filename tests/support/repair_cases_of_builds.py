@@ -12,6 +12,22 @@ _TESTS = {"test_one.py": "def test_one():\n    pass\n"}
 
 BUILDS = (
     Case(
+        name="generated-source",
+        files={
+            "setup.py": "from setuptools import Extension, setup\ntry:\n"
+            "    from Cython.Build import cythonize\nexcept ImportError:\n"
+            "    made = [Extension('m', ['m.c'])]\nelse:\n    made = cythonize(['m.pyx'])\n"
+            "setup(name='case', ext_modules=made)\n",
+            "m.pyx": "def one():\n    return 1\n",
+            "tests/test_one.py": "import m\ndef test_one():\n    assert m.one() == 1\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.INCOMPLETE_SDIST,
+        rule="generated source",
+        project=True,
+    ),
+    Case(
         name="use-2to3",
         files={
             **_TESTS,

@@ -82,6 +82,29 @@ def test_the_projects_own_hopeless_build_is_not_tried_under_every_interpreter(tm
     assert OLDER in rules(proposed(tmp_path, other))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "cc1: fatal error: mine/_fast.c: No such file or directory\n",
+        "gcc-12: error: mine/_fast.c: No such file or directory\n",
+        "clang: error: no such file or directory: 'mine/_fast.c'\n",
+    ],
+)
+def test_a_source_that_is_generated_is_given_its_generator_and_no_older_interpreter(
+    tmp_path: Path, line: str
+) -> None:
+    failure = failed(OWN + line + COMPILER)
+    write(tmp_path, {"setup.py": f"try: import Cython\nexcept: pass\n{SETUP})\n", "mine/_fast.pyx": ""})
+    given = proposed(tmp_path, failure)
+    assert given[0].rule == "generated source"
+    assert [asked.requirement for asked in given[0].recipe.build_requirements] == ["Cython"]
+    assert OLDER not in rules(given)
+    assert classify(failure) is ErrorClass.INCOMPLETE_SDIST
+    assert "mine/_fast.c" in what_helps(ErrorClass.INCOMPLETE_SDIST, failure.text, of_build=True, apt=False)
+    write(tmp_path, {"setup.py": f"{SETUP})\n"})
+    assert "generated source" not in rules(proposed(tmp_path, failure))
+
+
 def test_a_header_of_a_package_that_the_recipe_names_ends_in_the_option_that_installs_it(
     tmp_path: Path,
 ) -> None:

@@ -26,7 +26,7 @@ from backdate.recipes.repair.repair_context import (
     with_variables,
 )
 from backdate.recipes.repair.requirements import RequirementLine, rewritten
-from backdate.recipes.repair.signs import REACHED_OUT
+from backdate.recipes.repair.signs import NO_SOURCE, REACHED_OUT
 from backdate.recipes.repair.unsatisfiable import FAILED_BUILD
 
 USE_2TO3 = re.compile(r"use_2to3 is invalid")
@@ -294,7 +294,8 @@ def _own_hopeless(context: RepairContext) -> bool:
         return False
     tried = context.recipe.interpreter
     again = tried is not None and tried.provenance.rule == f"repair: {_OLDER}"
-    return again or first_match(_COMPILER, text) is None
+    lacks = first_match(NO_SOURCE, text) is not None
+    return again or lacks or first_match(_COMPILER, text) is None
 
 
 def named_packages(text: str, recipe: Recipe) -> tuple[str, ...]:

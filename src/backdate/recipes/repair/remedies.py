@@ -8,6 +8,7 @@ from types import MappingProxyType
 from backdate.recipes.repair.builds import system_names
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.services import help_of
+from backdate.recipes.repair.signs import NO_SOURCE
 
 _REMEDIES: Mapping[ErrorClass, str] = MappingProxyType(
     {
@@ -64,6 +65,8 @@ def what_helps(
         return f"run with --build-network: the build wants {', '.join(refused[:3])}"
     if error is ErrorClass.NEEDS_NETWORK and of_build:
         return "run with --build-network: the build fetches something that is not on the package index"
+    if error is ErrorClass.INCOMPLETE_SDIST and (lacking := NO_SOURCE.search(text)):
+        return f"write {lacking[1] or lacking[2]} first, as the project's own steps do: the tree lacks it"
     if error is ErrorClass.NEEDS_SERVICE:
         return help_of(text) or _REMEDIES[error]
     if error is ErrorClass.MISSING_HEADER:

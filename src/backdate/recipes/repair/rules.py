@@ -16,6 +16,7 @@ from backdate.recipes.repair import (
     builds,
     django,
     extras,
+    generated_sources,
     incompatible,
     initial_conftests,
     installed_tests,
@@ -44,6 +45,7 @@ from backdate.recipes.repair.signs import clones_elsewhere, signed
 ADDITIVE_RULES: tuple[Rule, ...] = (
     builds.build_tools,
     builds.build_requirements,
+    generated_sources.generated_by_cython,
     builds.unknown_version,
     unsatisfiable.extra_cutoff_overrides,
     missing_modules.missing_distributions,

@@ -55,6 +55,12 @@ IMPORTED_FROM_INSTALLED = re.compile(
 )
 """What pytest says of a test file that is installed too and of a conftest, and unittest's discovery."""
 
+NO_SOURCE = re.compile(
+    r"(?:fatal error|(?:gcc|g\+\+|cc1|cc1plus|clang)\S{0,20}: error): '?([\w./+-]{1,200}\.(?:c|cc|cpp|cxx))'?"
+    r": No such file|clang\S{0,20}: error: no such file or directory: '([\w./+-]{1,200}\.(?:c|cc|cpp|cxx))'"
+)
+"""What compilers say of a source file (not of a header) that the tree does not hold."""
+
 SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
     (phase, error, re.compile(sign))
     for phase, error, sign in (
@@ -68,6 +74,7 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
             ),
         ),
         ("build", ErrorClass.NEEDS_NETWORK, REACHED_OUT.pattern),
+        ("build", ErrorClass.INCOMPLETE_SDIST, NO_SOURCE.pattern),
         ("tests", ErrorClass.NOT_IMPORTABLE, IMPORTED_FROM_INSTALLED.pattern),
         (
             "tests",
