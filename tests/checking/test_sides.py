@@ -470,6 +470,32 @@ def test_both_questions_share_one_old_side(tmp_path: Path, monkeypatch: pytest.M
     assert (len(first.comparison.broke), len(second.comparison.broke)) == (0, 1)
 
 
+def test_a_third_side_is_got_ready_while_two_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ready, running = threading.Event(), threading.Semaphore(2)
+
+    def alone(one: Recipe) -> SuiteRun:
+        assert running.acquire(blocking=False), "three sides run at a time"
+        try:
+            assert ready.wait(30), "the third side waits for one of the others to end"
+            return good(one)
+        finally:
+            running.release()
+
+    world = World(tmp_path, alone, alone, lambda one: [])
+    monkeypatch.setattr(side_runner, "run_recipe", world.run_recipe)
+    monkeypatch.setattr(sides, "has_same_packages", lambda *_: False)
+    declared, lifted = of_two_questions(world, tmp_path)
+    world.ends["lifted"] = alone
+
+    def begin_lifted() -> SideRunner:
+        ready.set()
+        return lifted
+
+    starting = StartingRecipes(starts=(start(recipe("a")),), extraction=Extraction(candidates=(), skipped=()))
+    pairs = run_sides(world.project, world.old, [lambda: declared, begin_lifted], starting)
+    assert [pair.question for pair in pairs] == [Question.DECLARED, Question.LIFTED]
+
+
 def test_what_gets_the_same_packages_is_run_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     world = World(tmp_path, good, good, lambda one: [])
     declared, lifted = of_two_questions(world, tmp_path)

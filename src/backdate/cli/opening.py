@@ -23,11 +23,18 @@ OF_ENVIRONMENTS = (
 
 
 def try_sandbox_beside(settings: Settings, modules: Sequence[str]) -> None:
-    """Import ``modules`` of backdate while a first command runs in the sandbox, which takes as long.
+    """Import ``modules`` of backdate while a first command runs in the sandbox and uv says its version, which
+    takes as long.
 
     Raises SandboxUnavailable when that cannot be had, as opening a ``Session`` does, which asks no more.
     """
+    from backdate.environments.uv import uv_version
     from backdate.sandboxes.threads import both
 
     sandbox = settings.open_sandbox()
-    both(sandbox.require, lambda: [import_module(f"backdate.{name}") for name in modules], name="opening")
+
+    def tried() -> None:
+        sandbox.require()
+        uv_version()  # part of every key
+
+    both(tried, lambda: [import_module(f"backdate.{name}") for name in modules], name="opening")

@@ -12,7 +12,6 @@ from packaging.utils import canonicalize_name, is_normalized_name
 from packaging.version import Version
 
 from backdate.environments.lock_wheels import LockedSdist, WheelFile
-from backdate.index.core_metadata import read_core_metadata
 from backdate.index.forward_stream import BROKEN, BoundedZip
 from backdate.serial import to_json
 from backdate.text import UNREADABLE
@@ -38,6 +37,8 @@ def read_built(sdist: LockedSdist, wheel: WheelFile) -> BuiltSdist | None:
     None where that is not sound, of another distribution, or names addresses: nobody but a build may fetch
     those.
     """
+    from backdate.index.core_metadata import read_core_metadata  # with a parser of mail; few have an sdist
+
     text = _metadata(wheel.path)
     read = None if text is None else read_core_metadata(text)
     if read is None:
