@@ -178,3 +178,12 @@ def test_an_import_stays_that_the_new_expression_needs() -> None:
         "import scipy.interpolate\nimport numpy\n"
         "f = scipy.interpolate.RectBivariateSpline(a, b, numpy.transpose(c))\n"
     )
+
+
+def test_a_statement_takes_the_place_of_a_whole_statement_alone() -> None:
+    fail = ReplaceUse(target=".fail", template="raise {self}.make_error({args})")
+    text = "class F(Field):\n    def get(self, value):\n        {}\n"
+    made = rewritten(text.format('self.fail("invalid", input=value)'), fail)
+    assert made == text.format('raise self.make_error("invalid", input=value)')
+    for kept in ('return self.fail("invalid")', 'x = self.fail("invalid")', "self.fail.now()", "self.fail"):
+        assert rewritten(text.format(kept), fail) == text.format(kept)

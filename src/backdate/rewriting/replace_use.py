@@ -17,7 +17,15 @@ from backdate.rewriting.names import ImportedName, SourceNames
 from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, ReplaceUse, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, statement_of
 from backdate.rewriting.spelling import first_names, spell_expression
-from backdate.rewriting.template import Given, as_python, fill, given_by, is_template, placeholders_of
+from backdate.rewriting.template import (
+    Given,
+    as_python,
+    fill,
+    given_by,
+    is_template,
+    placeholders_of,
+    statement_parts,
+)
 
 _SIDE_EFFECT_FREE = frozenset(
     {"identifier", "attribute", "integer", "float", "string", "true", "false", "none"}
@@ -29,7 +37,9 @@ def replace_use(tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | N
 
     An import of the name goes with its last use. Where its line is among ``lines``, every use changes.
     """
-    if not is_template(rewrite.template) or (lines is None and rewrite.target.startswith(".")):
+    if not is_template(statement_parts(rewrite.template)[1]) or (
+        lines is None and rewrite.target.startswith(".")
+    ):
         return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.NOT_THERE),))
     return _UseReplacement(tree, rewrite, lines).made()
 
@@ -37,6 +47,7 @@ def replace_use(tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | N
 class _UseReplacement:
     def __init__(self, tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None) -> None:
         self._tree, self._rewrite, self._lines = tree, rewrite, lines
+        self._keyword, self._expression = statement_parts(rewrite.template)
         self._names = SourceNames(tree)
         self._imports = ImportEdits(tree)
         self._edits: dict[tuple[int, int], str] = {}
@@ -90,7 +101,7 @@ class _UseReplacement:
         target = self._rewrite.target
         if self._rewrite.called:
             for call in calls_of(self._names, target):
-                if call.is_whole and self._is_direct(call):
+                if call.is_whole and self._is_direct(call) and self._fits(call.node):
                     yield call.node, call
             return
         for chain in mentions(self._names, target):
@@ -111,6 +122,11 @@ class _UseReplacement:
         """Whether the call is one of the function itself, and not of ``super().__init__``."""
         target = self._rewrite.target
         return target.startswith(".") or self._names.dotted(call.function).dotted == target
+
+    def _fits(self, node: Node) -> bool:
+        """Whether a use can be what the template is: a statement takes the place of a whole one alone."""
+        parent = node.parent
+        return not self._keyword or (parent is not None and parent.type == "expression_statement")
 
     def _on_lines(self, node: Node) -> bool:
         return self._lines is None or not self._lines.isdisjoint(self._tree.statement_lines(node))
@@ -134,7 +150,7 @@ class _UseReplacement:
         head = self._names.dotted(chain).binding
         imported = head.imported if head is not None else None
         beside = imported if imported is not None and _is_whole_import(imported) else None
-        python = spell_expression(self._names, self._imports, as_python(rewrite.template), node, beside)
+        python = spell_expression(self._names, self._imports, as_python(self._expression), node, beside)
         if python is None:
             self._leave(LeftAloneReason.SHADOWED, node)
             return
@@ -149,6 +165,7 @@ class _UseReplacement:
                 return
             self._blocks += block.edits
             text = re.sub(r"(\r\n|\r|\n)", rf"\1{block.unit}", text)
+        text = self._keyword + text
         for place in [p for p in self._edits if node.start_byte <= p[0] and p[1] <= node.end_byte]:
             del self._edits[place]
         if text == tree.code(node):

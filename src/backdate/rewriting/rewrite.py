@@ -101,7 +101,8 @@ class ReplaceUse:
     template: str
     """The expression, with ``{self}`` for the object, ``{0}`` for the first positional argument and on,
     ``{name}`` for a keyword argument, ``{args}`` for all else that is given, which may be nothing. Dotted
-    names are imported where the file does not have them."""
+    names are imported where the file does not have them. With "raise " before it, it takes the place of a
+    whole statement, and a use that is less than one is left alone."""
     called: bool = True
     """Whether the use is a call with its arguments, or the name alone."""
     defaults: Mapping[str, str] = field(default_factory=dict)
@@ -207,6 +208,11 @@ class CallYielded:
     """Tests call what they yielded for their runner to call: on named lines only."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameSetups:
+    """Test classes call their ``setup`` and ``teardown`` as pytest does: on named lines only."""
+
+
 Rewrite = (
     ReplaceName
     | RenameAttribute
@@ -223,6 +229,7 @@ Rewrite = (
     | CallAtStart
     | FollowSignature
     | CallYielded
+    | NameSetups
 )
 
 

@@ -13,6 +13,7 @@ from backdate.rewriting.decorators import drop_decorator
 from backdate.rewriting.definitions import change_parameter
 from backdate.rewriting.dictionary_keys import change_key
 from backdate.rewriting.expressions import change_with, replace_expression
+from backdate.rewriting.nose_setups import name_setups
 from backdate.rewriting.rename_attribute import rename_attribute
 from backdate.rewriting.replace_class import replace_class
 from backdate.rewriting.replace_name import replace_name
@@ -31,6 +32,7 @@ from backdate.rewriting.rewrite import (
     LeftAlone,
     LeftAloneReason,
     NamePositional,
+    NameSetups,
     RenameAttribute,
     ReplaceClass,
     ReplaceExpression,
@@ -117,6 +119,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return replace_use(tree, rewrite, lines)
         case CallAtStart():
             return call_at_start(tree, rewrite, lines)
+        case NameSetups():
+            return name_setups(tree, rewrite, lines)
         case CallYielded():
             return call_yielded(tree, rewrite, lines)
         case FollowSignature():
@@ -142,6 +146,8 @@ def _leaf(rewrite: Rewrite) -> str:
             return "with"
         case CallYielded():
             return "yield"
+        case NameSetups():
+            return "class"
         case DecoratedCoroutine(decorator=name) | DropDecorator(decorator=name) | ChangeParameter(of=name):
             return name.rpartition(".")[2]
     return rewrite.target.rpartition(".")[2]

@@ -15,6 +15,7 @@ from backdate.rewriting.source_tree import SourceTree, is_field, parses_here
 PLACEHOLDER = "_placeholder_of_a_template_"
 """How names begin that stand for what a use gives, while a template is read as Python."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_STATEMENT_WORDS = ("raise ",)
 _NAME = re.compile(PLACEHOLDER + r"(\w+?)_\b")
 _PRIMARY = frozenset(
     {
@@ -75,6 +76,12 @@ def is_template(template: str) -> bool:
     """Whether a template is an expression of Python."""
     text = as_python(template)
     return "\n" not in text and parses_here(f"({text})")
+
+
+def statement_parts(template: str) -> tuple[str, str]:
+    """The keyword of a template that is a statement, with its blank, and the expression behind it."""
+    keyword = next((word for word in _STATEMENT_WORDS if template.startswith(word)), "")
+    return keyword, template.removeprefix(keyword)
 
 
 def as_python(template: str) -> str:

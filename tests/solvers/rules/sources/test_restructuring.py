@@ -10,7 +10,7 @@ from backdate.advice import SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import CallYielded
+from backdate.rewriting.rewrite import CallYielded, NameSetups
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
@@ -212,3 +212,26 @@ def test_yield_tests_of_the_file_that_pytest_refuses() -> None:
         ("tests/test_it.py", 2),
         ("tests/test_it.py", 5),
     ]
+
+
+@pytest.mark.parametrize(
+    ("versions", "proposed"), [(("7.4", "9.0"), 1), (("8.1", "9.0"), 0), (("", "9.0"), 0)]
+)
+def test_setups_of_nose_where_pytest_stopped_to_call_them(versions: tuple[str, str], proposed: int) -> None:
+    text = "class TestIt:\n    def setup(self):\n        self.x = 1\n    def test_it(self):\n        self.x\n"
+    cause = Cause(
+        kind=CauseKind.MISSING_ATTRIBUTE,
+        type="AttributeError",
+        message="'TestIt' object has no attribute 'x'",
+        name="x",
+        owner="TestIt",
+        owner_is="type",
+    )
+    place = SourcePlace(file="test_it.py", line=5)
+    group = FailureGroup(cause=cause, tests=("test_it.py::TestIt::test_it",), places=(place,))
+    evidence = FixEvidence(
+        tree=Path(), uses=ProjectUses(), texts={"test_it.py": text}, versions={"pytest": versions}
+    )
+    found = RestructuringSource().propose(group, evidence)
+    assert len(found) == proposed
+    assert all(one.rewrite == NameSetups() and one.places[0].line == 2 for one in found)

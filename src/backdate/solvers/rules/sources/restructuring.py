@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.expressions import PlacedExpression, attributes_on, expressions_on
 from backdate.rewriting.rewrite import (
-    CallYielded,
     ChangeWith,
     ExpressionRole,
     ReplaceExpression,
@@ -18,10 +17,10 @@ from backdate.rewriting.rewrite import (
     Rewrite,
 )
 from backdate.rewriting.template import placeholders_of
-from backdate.rewriting.yielded_calls import yield_tests
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.literals import LITERALS
+from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.subjects import distribution_of_cause, library_behind
 from backdate.text import version_numbers
 
@@ -30,7 +29,6 @@ _MOST = 6
 """Proposals of one group."""
 _SAMPLE = re.compile(r"(?:random\.)?sample\(")
 _GEOMETRIES = "(?:Multi(?:Point|LineString|Polygon)|GeometryCollection)"
-_YIELD_TEST = re.compile(r"'yield' keyword is allowed in fixtures, but not in tests[^\n]{0,200}")
 _METADATA_SINCE = (3, 8)
 _METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython_function_or_method)'"
 
@@ -57,9 +55,9 @@ class RestructuringSource:
         version = _version_of(group, evidence)
         if version is not None:
             return (version,)
-        calls = _yield_tests(group, evidence)
-        if calls is not None:
-            return (calls,)
+        of_tests = old_tests(group, evidence)
+        if of_tests is not None:
+            return (of_tests,)
         factories = default_factories(group, evidence)
         if factories is not None:
             return (factories,)
@@ -88,31 +86,6 @@ class RestructuringSource:
                     for rewrite in tuple(rewrites.values())[:_MOST]
                 )
         return ()
-
-
-def _yield_tests(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
-    """Tests that yield, which pytest ran last in 3.x and refuses from 8.4 on: all of their files."""
-    match = _YIELD_TEST.search(group.cause.message[:_LONGEST])
-    if match is None:
-        return None
-    files = dict.fromkeys(
-        (*(place.file for place in group.places), *(test.partition("::")[0] for test in group.tests))
-    )
-    places = tuple(
-        SourcePlace(file=file, line=line)
-        for file in files
-        for _, _, lines in yield_tests(evidence.texts.get(file, ""))
-        for line in lines
-    )
-    source = "https://docs.pytest.org/en/stable/deprecations.html#yield-tests"
-    why = AdviceEvidence(kind=EvidenceKind.MESSAGE, text=match[0], source=source)
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="pytest",
-        rewrite=CallYielded(),
-        places=places,
-        why=(why,),
-    )
 
 
 def _version_of(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
