@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from backdate.checking.cpu_time import cpu_time_s
 from backdate.checking.dated_project import DatedProject, choose
+from backdate.checking.optional_modules import optional_notes
 from backdate.checking.resources import Resources
 from backdate.checking.rights import given_rights, granted_packages, services_allowed
 from backdate.checking.service_notes import service_notes
@@ -297,6 +298,7 @@ def _notes(
     if run is not None:
         yield from service_notes(run)
         yield from run.suspicions
+        yield from optional_notes(run, environment)
         if run.attempts > 1:
             yield f"it took {run.attempts} processes, as tests crashed them"
         if run.enforced.network == "on" and run.enforced.files != "none":
