@@ -36,6 +36,16 @@ def rewritten(text: str, rewrite: Rewrite, *lines: int) -> str:
     ("rewrite", "before", "after"),
     [
         (
+            LOADER,
+            "import functools, yaml\nread = functools.partial(yaml.load)\n",
+            "import functools, yaml\nread = functools.partial(yaml.load, Loader=yaml.SafeLoader)\n",
+        ),
+        (
+            AddArgument(function="lib.Base", argument="size", value="1"),
+            "import lib\nclass A(lib.Base):\n    def __init__(s):\n        lib.Base.__init__(s)\n",
+            "import lib\nclass A(lib.Base):\n    def __init__(s):\n        lib.Base.__init__(s, size=1)\n",
+        ),
+        (
             MISSING,
             "from marshmallow import fields\nx = fields.Str(missing=None, a=1)\n",
             "from marshmallow import fields\nx = fields.Str(load_default=None, a=1)\n",

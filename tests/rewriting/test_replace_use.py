@@ -187,3 +187,14 @@ def test_a_statement_takes_the_place_of_a_whole_statement_alone() -> None:
     assert made == text.format('raise self.make_error("invalid", input=value)')
     for kept in ('return self.fail("invalid")', 'x = self.fail("invalid")', "self.fail.now()", "self.fail"):
         assert rewritten(text.format(kept), fail) == text.format(kept)
+
+
+def test_a_partial_goes_around_a_function_that_is_taken_as_a_value_and_around_no_other_partial() -> None:
+    template = "functools.partial(yaml.load, Loader=yaml.FullLoader)"
+    rewrite = ReplaceUse(target="yaml.load", template=template, called=False)
+    text = (
+        "import functools\nimport yaml\n\nKINDS = {'yaml': yaml.load}\n"
+        "own = functools.partial(yaml.load, Loader=None)\nvalue = yaml.load('1', Loader=None)\n"
+    )
+    made = apply_edits(text, rewrite_source(text, rewrite, lines=None).edits)
+    assert made == text.replace("yaml.load}", f"{template}}}")

@@ -59,6 +59,9 @@ def remove_argument(tree: SourceTree, call: FunctionCall, argument: Node) -> Edi
 def append_argument(tree: SourceTree, call: FunctionCall, text: str) -> Edit:
     """The edit that adds ``text`` as the last one, before ``**kwargs``; on its own line where all are."""
     opening = call.arguments.start_byte
+    if not call.given and not call.is_whole:  # behind the function itself, or ``self``
+        before = [one for one in call.arguments.named_children if one.type != "comment"][-1].end_byte
+        return Edit(before, before, f", {text}")
     if not call.given:
         return Edit(opening + 1, opening + 1, text)
     last = call.given[-1]

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.argument_edits import argument_name, argument_value
 from backdate.rewriting.blocks import NewBlock, into_block
-from backdate.rewriting.calls import FunctionCall, calls_of, is_of_module, mentions
+from backdate.rewriting.calls import FunctionCall, call_at, calls_of, is_of_module, mentions
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
@@ -27,6 +27,7 @@ from backdate.rewriting.template import (
     statement_parts,
 )
 
+_PARTIAL = "functools.partial"
 _SIDE_EFFECT_FREE = frozenset(
     {"identifier", "attribute", "integer", "float", "string", "true", "false", "none"}
 )
@@ -115,8 +116,16 @@ class _UseReplacement:
                 parent.type in ("delete_statement", "pattern_list")
                 or (parent.type in ("assignment", "augmented_assignment") and is_field(parent, "left", chain))
             )
-            if concerned and not is_called and not is_stored:
+            if concerned and not is_called and not is_stored and not self._is_partial_already(chain):
                 yield chain, chain
+
+    def _is_partial_already(self, chain: Node) -> bool:
+        """Whether the use stands in a call of ``functools.partial``, and another one is to go around it."""
+        outer = chain.parent.parent if chain.parent is not None else None
+        call = call_at(outer) if outer is not None else None
+        if call is None or not self._rewrite.template.startswith(f"{_PARTIAL}("):
+            return False
+        return self._names.dotted(call.function).dotted == _PARTIAL
 
     def _is_direct(self, call: FunctionCall) -> bool:
         """Whether the call is one of the function itself, and not of ``super().__init__``."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from backdate.solvers.rules.function_values import for_values
 from backdate.solvers.rules.given_keys import for_dictionary
 from backdate.solvers.rules.passed_on import for_passed_on
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalSource
 from backdate.solvers.rules.star_names import for_star_names
 
-_ADAPTED = (for_passed_on, for_dictionary)
+_ADAPTED = (for_passed_on, for_dictionary, for_values)
 
 
 def proposals_of(
