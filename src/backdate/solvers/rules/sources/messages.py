@@ -1,4 +1,8 @@
-"""Proposals from the error's own words: "use X instead", and the same name in another case."""
+"""Proposals from the error's own words: "use X instead", and the same name in another case.
+
+A library's own error is often prose that names no module: "PdfFileReader was removed. Use PdfReader instead".
+Then it is about the names on the failing line that it mentions, and about attributes of objects there.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.advising.told_uses import ToldUse, told_use
 from backdate.advising.wording import replacement_in
+from backdate.rewriting.rewrite import RenameAttribute, ReplaceUse, Rewrite
+from backdate.solvers.rules.executed import statement_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.rewrites import rewrite_to
-from backdate.solvers.rules.sources.subjects import Subject, subjects_of
+from backdate.solvers.rules.sources.subjects import Subject, library_behind, subjects_of
 
 _DID_YOU_MEAN = re.compile(r"Did you mean:? [`'\"]?\.?(\w{1,120})[`'\"]?\?")
+_ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w{2,80})\b")
 _LONGEST = 240
 
 
@@ -27,8 +35,6 @@ class MessageSource:
     def _proposals(self, group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
         message = group.cause.message
         for subject in subjects_of(group, evidence):
-            if not subject.named:
-                continue
             for replacement, sentence in _said(message, subject):
                 rewrite = rewrite_to(subject, replacement, evidence)
                 if rewrite is not None:
@@ -40,6 +46,37 @@ class MessageSource:
                         places=subject.places,
                         why=(why,),
                     )
+        yield from self._of_objects(group, evidence)
+
+    def _of_objects(self, group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
+        """What the message shows for an attribute on the failing line, whatever object that is of."""
+        place = next(iter(group.places), None)
+        text = evidence.texts.get(place.file, "") if place is not None else ""
+        lines = text.split("\n")
+        numbers = statement_around(text, place.line) if place is not None and text else ()
+        code = "\n".join(lines[number - 1] for number in numbers if 0 < number <= len(lines))
+        for attribute in dict.fromkeys(_ATTRIBUTE.findall(code)):
+            told = told_use(group.cause.message, attribute)
+            if told is None:
+                continue
+            for rewrite in _rewrites(attribute, told):
+                why = AdviceEvidence(kind=EvidenceKind.MESSAGE, text=told.sentence[:_LONGEST])
+                yield Proposal(
+                    origin=self.origin,
+                    distribution=library_behind(group, evidence),
+                    rewrite=rewrite,
+                    places=group.places,
+                    why=(why,),
+                )
+
+
+def _rewrites(attribute: str, told: ToldUse) -> tuple[Rewrite, ...]:
+    """What writes it, where the attribute is called and where it is not."""
+    if told.name:
+        return (RenameAttribute(old=attribute, new=told.name),)
+    return tuple(
+        ReplaceUse(target=f".{attribute}", template=told.template, called=called) for called in (True, False)
+    )
 
 
 def _said(message: str, subject: Subject) -> Iterator[tuple[str, str]]:
