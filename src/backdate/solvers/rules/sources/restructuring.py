@@ -19,6 +19,7 @@ from backdate.rewriting.rewrite import (
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
+from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.literals import LITERALS
 from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.subjects import distribution_of_cause, library_behind
@@ -61,6 +62,9 @@ class RestructuringSource:
         factories = default_factories(group, evidence)
         if factories is not None:
             return (factories,)
+        return (*made_whole(group, evidence), *self._by_message(group, evidence))
+
+    def _by_message(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         message = group.cause.message[:_LONGEST]
         place = next(iter(group.places), None)
         text = evidence.texts.get(place.file) if place is not None else None
