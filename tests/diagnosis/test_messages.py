@@ -317,6 +317,7 @@ def test_what_a_library_asks_to_write(message: str, hint: str) -> None:
         ("info is deprecated and will be removed in version 3.0.", None),
         ("Call to undeclared function failed", None),
         ("Set changed size during iteration", None),
+        ("The user is gone, as it was used before.", None),
     ],
 )
 def test_ways_in_which_libraries_say_what_to_do(message: str, hint: int | None) -> None:

@@ -140,7 +140,7 @@ GONE = re.compile(
 )
 HINT = re.compile(
     r"\b[Ii]nstead\b|\breplaced? (?:it |them |this )?(?:by|with)\b|\brenamed\b|\bmoved to\b|\b[Pp]lease use\b"
-    r"|\b[Uu]se:? ?[`'\"\w.@]|\bin favou?r of\b|\b[Cc]onsider\b|\byou(?:'ll| will)? (?:need|have) to\b"
+    r"|\b[Uu]se:? [`'\"\w.@]|\bin favou?r of\b|\b[Cc]onsider\b|\byou(?:'ll| will)? (?:need|have) to\b"
     r"|\b[Ss]ee \S{1,300} for alternatives\b|\b(?:superseded|obsoleted) by\b|\b[Mm]igrate to\b"
     r"|\b[Pp]lease (?:call|change|execute|import|invoke|migrate|pass|provide|refer|rename|set|switch"
     r"|update)\b"
