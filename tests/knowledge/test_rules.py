@@ -131,9 +131,9 @@ def test_mined_rows_say_what_the_library_says(distribution: str) -> None:
 
 
 def test_a_written_row_that_was_mined_too_is_one_rule_in_the_words_of_the_library() -> None:
-    (rule,) = rules_for("networkx", "networkx.to_numpy_matrix")
+    (rule,) = rules_for("networkx", "networkx.from_numpy_matrix")
     assert rule.origin is RuleOrigin.MINED
-    assert "to_numpy_array" in rule.words
+    assert "from_numpy_array" in rule.words
     assert rule.source.startswith("https://pypi.org/project/networkx/")
 
 

@@ -163,6 +163,7 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
             edit.adds,
             edit.positional,
             edit.coroutines,
+            edit.undecorates,
             edit.takes,
             edit.drops,
             edit.at_start,
@@ -170,6 +171,7 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
         assert len([key for key in keys if key]) == 1, edit
         assert bool(edit.value) or not edit.adds, edit
         assert edit.called or edit.template, edit
+        assert edit.template or not (edit.only or edit.assigns or edit.keyed), edit
         assert set(edit.defaults) <= {name for _, name, _, _ in Formatter().parse(edit.template)}, edit
         assert all(target.startswith(".") for target in edit.of) or not edit.attribute, edit
 

@@ -198,3 +198,45 @@ def test_a_partial_goes_around_a_function_that_is_taken_as_a_value_and_around_no
     )
     made = apply_edits(text, rewrite_source(text, rewrite, lines=None).edits)
     assert made == text.replace("yaml.load}", f"{template}}}")
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "before", "after"),
+    [
+        (
+            ReplaceUse(target="numpy.cast", template="numpy.asarray({0}, dtype={key})", keyed=True),
+            "import numpy as np\nx = np.cast['int32'](f(y))\nz = np.cast[d]\n",
+            "import numpy as np\nx = np.asarray(f(y), dtype='int32')\nz = np.cast[d]\n",
+        ),
+        (
+            ReplaceUse(
+                target=".set_axis",
+                template="{self}.set_axis({args})",
+                only={"inplace": "True"},
+                assigns="self",
+            ),
+            "df.set_axis(a, inplace=True)\nx = df.set_axis(a, inplace=True)\nd[1].set_axis(a, inplace=True)",
+            "df = df.set_axis(a)\nx = df.set_axis(a, inplace=True)\nd[1] = d[1].set_axis(a)",
+        ),
+        (
+            ReplaceUse(
+                target=".as_ordered",
+                template="{self}.as_ordered({args})",
+                only={"inplace": "True"},
+                assigns="cat",
+            ),
+            "s.cat.as_ordered(inplace=True)\nc.as_ordered(inplace=True)\nf().cat.as_ordered(inplace=True)\n",
+            "s = s.cat.as_ordered()\nc.as_ordered(inplace=True)\nf().cat.as_ordered(inplace=True)\n",
+        ),
+        (
+            ReplaceUse(
+                target="numpy.timedelta64", template="numpy.timedelta64(9, 's')", only={"0": "1", "1": "'M'"}
+            ),
+            'import numpy\nx = numpy.timedelta64(1, "M")\ny = numpy.timedelta64(2, "M")\n',
+            "import numpy\nx = numpy.timedelta64(9, 's')\ny = numpy.timedelta64(2, \"M\")\n",
+        ),
+    ],
+)
+def test_only_uses_of_a_form_change(rewrite: ReplaceUse, before: str, after: str) -> None:
+    edits = rewrite_source(before, rewrite, lines=frozenset(range(1, 9))).edits
+    assert apply_edits(before, edits) == after

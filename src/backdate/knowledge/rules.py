@@ -236,6 +236,9 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
             called=edit.called,
             defaults=edit.defaults,
             context=edit.context,
+            only=edit.only,
+            assigns=edit.assigns,
+            keyed=edit.keyed,
         )
     if edit.adds:
         return AddArgument(function=target, argument=edit.adds, value=edit.value, position=edit.position)
@@ -337,7 +340,8 @@ def in_words(rewrite: Rewrite) -> str:
         case NamePositional():
             return f"arguments of {rewrite.function} become keywords: {', '.join(rewrite.names)}"
         case ReplaceUse():
-            return f"{rewrite.target} becomes {rewrite.template}"
+            given = ", ".join(f"{{{name}}} is {code}" for name, code in rewrite.only.items())
+            return f"{rewrite.target} becomes {rewrite.template}{f' where {given}' if given else ''}"
         case ChangeParameter():
             whose = f"{rewrite.method} of {rewrite.of}" if rewrite.method else f"what @{rewrite.of} decorates"
             return f"{whose} takes {rewrite.adds}" if rewrite.adds else f"{whose} loses {rewrite.drops}"

@@ -43,6 +43,13 @@ class EditRow(Row, frozen=True, kw_only=True):
     """Expressions for placeholders of ``template`` that a call does not give."""
     context: str = ""
     """With ``template``: the statement goes into a ``with`` block over this expression."""
+    only: dict[str, str] = msgspec.field(default_factory=dict)
+    """With ``template``: only calls that give these placeholders these expressions."""
+    assigns: str = ""
+    """With ``template``: the call changed its object, and is assigned to it now: "self", or "cat" where the
+    object is that attribute of what changed."""
+    keyed: bool = False
+    """With ``template``: the use is a call of an item of the name, ``name[key](…)``, with ``{key}``."""
     argument: str = ""
     """The keyword argument that changes."""
     becomes: str = ""

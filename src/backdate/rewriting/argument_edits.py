@@ -88,3 +88,13 @@ def _comment_between(call: FunctionCall, start: int, end: int) -> bool:
     return any(
         child.type == "comment" and start <= child.start_byte < end for child in call.arguments.children
     )
+
+
+def same_code(one: str, other: str) -> bool:
+    """Whether two expressions differ in nothing but layout and quotes."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(code: str) -> str:
+    """An expression without what its layout and its quotes add."""
+    return "".join(code.split()).replace("'", '"')

@@ -11,6 +11,7 @@ from backdate.rewriting.argument_edits import (
     argument_value,
     keyword_of,
     remove_argument,
+    same_code,
 )
 from backdate.rewriting.calls import FunctionCall, calls_of
 from backdate.rewriting.import_edits import ImportEdits
@@ -43,7 +44,7 @@ def change_argument(
             return LeftAloneReason.ARGUMENTS if has_more else None
         value = argument_value(argument)
         code = tree.code(value)
-        if rewrite.only_value and _plain(code) != _plain(rewrite.only_value):
+        if rewrite.only_value and not same_code(code, rewrite.only_value):
             return None
         if not rewrite.new:
             return [remove_argument(tree, call, argument)]
@@ -132,8 +133,3 @@ def _changed_calls(
     return RewrittenSource(
         edits=tuple(sorted({*edits, *imports.edits()})), lines=tuple(sorted(set(changed))), left=tuple(left)
     )
-
-
-def _plain(code: str) -> str:
-    """An expression without what its layout and its quotes add."""
-    return "".join(code.split()).replace("'", '"')

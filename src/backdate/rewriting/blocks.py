@@ -1,4 +1,4 @@
-"""Putting a statement into a block of its own."""
+"""Statements that become others: put into a block of their own, or assigned to what they changed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from backdate.editing.spans import Edit
 from backdate.rewriting.source_tree import SourceTree
 
 _SIMPLE = frozenset({"expression_statement", "return_statement", "assert_statement", "delete_statement"})
+_ASSIGNABLE = frozenset({"identifier", "attribute", "subscript"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,25 @@ def into_block(tree: SourceTree, statement: Node, header: str, *, rewritten: Nod
             edits.append(Edit(following, following, unit))
         following = tree.line_end(following)
     return NewBlock(edits=tuple(edits), unit=unit)
+
+
+def changed_object(tree: SourceTree, call: Node, function: Node, path: str) -> str | None:
+    """The code of the object that a call changes, where the call is a statement of its own.
+
+    ``path`` is "self", or of what changes the object around the method's own which attribute that one is:
+    "cat" for ``frame.cat.method()``. None for any other use, and where nothing can be assigned to
+    the object.
+    """
+    statement = call.parent
+    changed = function.child_by_field_name("object")
+    if statement is None or statement.type != "expression_statement" or statement.named_child_count > 1:
+        return None
+    if changed is not None and path != "self":
+        name = changed.child_by_field_name("attribute") if changed.type == "attribute" else None
+        if name is None or tree.code(name) != path:
+            return None
+        changed = changed.child_by_field_name("object")
+    return tree.code(changed) if changed is not None and changed.type in _ASSIGNABLE else None
 
 
 def _strings(statement: Node) -> list[Node]:

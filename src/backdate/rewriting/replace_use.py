@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit, apply_edits
-from backdate.rewriting.argument_edits import argument_name, argument_value
-from backdate.rewriting.blocks import NewBlock, into_block
+from backdate.rewriting.argument_edits import argument_name, argument_value, same_code
+from backdate.rewriting.blocks import NewBlock, changed_object, into_block
 from backdate.rewriting.calls import FunctionCall, call_at, calls_of, is_of_module, mentions
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
@@ -100,6 +101,9 @@ class _UseReplacement:
     def _uses(self) -> Iterator[tuple[Node, FunctionCall | Node]]:
         """The uses: each node that is replaced, and the call or the name that it is."""
         target = self._rewrite.target
+        if self._rewrite.keyed:
+            yield from self._keyed()
+            return
         if self._rewrite.called:
             for call in calls_of(self._names, target):
                 if call.is_whole and self._is_direct(call) and self._fits(call.node):
@@ -126,6 +130,17 @@ class _UseReplacement:
         if call is None or not self._rewrite.template.startswith(f"{_PARTIAL}("):
             return False
         return self._names.dotted(call.function).dotted == _PARTIAL
+
+    def _keyed(self) -> Iterator[tuple[Node, FunctionCall]]:
+        """Calls of an item of the name."""
+        for chain in mentions(self._names, self._rewrite.target):
+            item = chain.parent
+            call = item.parent if item is not None and item.type == "subscript" else None
+            if item is None or call is None or self._names.dotted(chain).dotted != self._rewrite.target:
+                continue
+            found = call_at(call)
+            if found is not None and is_field(item, "value", chain) and is_field(call, "function", item):
+                yield call, replace(found, function=chain)
 
     def _is_direct(self, call: FunctionCall) -> bool:
         """Whether the call is one of the function itself, and not of ``super().__init__``."""
@@ -164,9 +179,11 @@ class _UseReplacement:
             self._leave(LeftAloneReason.SHADOWED, node)
             return
         text = fill(python, given, use=node)
-        if text is None:
+        assigned = changed_object(tree, node, chain, rewrite.assigns) if rewrite.assigns else ""
+        if text is None or assigned is None:
             self._leave(LeftAloneReason.ARGUMENTS, node)
             return
+        text = f"{assigned} = {text}" if assigned else text
         if rewrite.context:
             block = self._block(node, given)
             if block is None:
@@ -215,7 +232,11 @@ class _UseReplacement:
         nodes: dict[str, Node] = {}
         if owner is not None:
             nodes["self"] = owner
+        item = chain.parent
+        if self._rewrite.keyed and item is not None and item.named_child_count == 2:
+            nodes["key"] = item.named_children[1]
         rest: list[str] = []
+        only = dict(self._rewrite.only)
         if isinstance(use, FunctionCall):
             position = 0
             for argument in use.given:
@@ -223,12 +244,18 @@ class _UseReplacement:
                 if not name and argument.type not in ("list_splat", "dictionary_splat"):
                     name = str(position)
                     position += 1
+                if name in only and same_code(only[name], tree.code(argument_value(argument))):
+                    del only[name]
+                    if name not in wanted:
+                        continue
                 if name in wanted and name not in ("self", "args"):
                     nodes[name] = argument_value(argument)
                 elif "args" in wanted:
                     rest.append(self._code(argument))
                 elif not self._rewrite.drops_arguments or not _is_side_effect_free(argument):
                     return None
+        if only:
+            return None
         for name, node in nodes.items():
             if wanted.count(name) > 1 and node.type not in _SIDE_EFFECT_FREE:
                 return None

@@ -112,6 +112,14 @@ class ReplaceUse:
     context: str = ""
     """An expression with the same placeholders: the statement goes into a ``with`` block over it. A use that
     is not in a simple statement of its own lines is left alone."""
+    only: Mapping[str, str] = field(default_factory=dict)
+    """Only uses that give these placeholders these expressions. They need not be in the template."""
+    assigns: str = ""
+    """"self": the call changed its object, and gives a changed one now. Only a call that is a whole statement
+    changes, and what it gives is assigned to the object; to the object around it where this says which
+    attribute of that the object is: "cat"."""
+    keyed: bool = False
+    """Whether the use is a call of an item of the name, ``name[key](…)``; ``{key}`` is the key."""
 
 
 class ExpressionRole(StrEnum):
