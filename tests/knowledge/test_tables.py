@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
-from string import Formatter
 
 import pytest
 from packaging.requirements import Requirement
@@ -18,6 +17,7 @@ from backdate.knowledge.schema import ChangeRow, ChangesFile, ModulesFile
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.rules import classify
 from backdate.recipes.repair.setup_failure import read_failure
+from backdate.rewriting.template import is_template, placeholders_of, statement_parts
 from backdate.timeline.instants import parse_instant
 
 ROWS = [(file.distribution, row) for file in load.change_files() for row in file.change]
@@ -150,7 +150,9 @@ def test_what_does_not_fit_is_named(tmp_path: Path) -> None:
         load.read_table(file, ModulesFile)
 
 
-@pytest.mark.parametrize("pair", [pair for pair in ROWS if pair[1].edits or pair[1].loosely], ids=named)
+@pytest.mark.parametrize(
+    "pair", [pair for pair in ROWS if pair[1].edits or pair[1].loosely or pair[1].rewrite], ids=named
+)
 def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> None:
     _, row = pair
     assert set(row.loosely) <= set(row.names)
@@ -172,8 +174,11 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
         assert bool(edit.value) or not edit.adds, edit
         assert edit.called or edit.template, edit
         assert edit.template or not (edit.only or edit.assigns or edit.keyed), edit
-        assert set(edit.defaults) <= {name for _, name, _, _ in Formatter().parse(edit.template)}, edit
+        assert set(edit.defaults) <= {*placeholders_of(edit.template), *placeholders_of(edit.context)}, edit
+        assert edit.position is None or edit.adds, edit
+        assert not edit.template or is_template(statement_parts(edit.template)[1]), edit
         assert all(target.startswith(".") for target in edit.of) or not edit.attribute, edit
+    assert all(map(is_template, row.rewrite.values()))
 
 
 def test_who_looks_for_a_change_that_fits_reads_what_the_text_names_first(

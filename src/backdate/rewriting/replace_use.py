@@ -34,8 +34,12 @@ _SIDE_EFFECT_FREE = frozenset(
 )
 
 
-def replace_use(tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None) -> RewrittenSource:
+def replace_use(
+    tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None, *, of_calls: bool = False
+) -> RewrittenSource:
     """The edits that put the template for uses on ``lines``; of any object's attributes on named lines.
+
+    With ``of_calls`` a template for the name alone also takes the place of what is called.
 
     An import of the name goes with its last use. Where its line is among ``lines``, every use changes.
     """
@@ -43,13 +47,16 @@ def replace_use(tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | N
         lines is None and rewrite.target.startswith(".")
     ):
         return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.NOT_THERE),))
-    return _UseReplacement(tree, rewrite, lines).made()
+    return _UseReplacement(tree, rewrite, lines, of_calls=of_calls).made()
 
 
 class _UseReplacement:
-    def __init__(self, tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None) -> None:
+    def __init__(
+        self, tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None, *, of_calls: bool
+    ) -> None:
         self._tree, self._rewrite, self._lines = tree, rewrite, lines
         self._keyword, self._expression = statement_parts(rewrite.template)
+        self._of_calls = of_calls
         self._names = SourceNames(tree)
         self._imports = ImportEdits(tree)
         self._edits: dict[tuple[int, int], str] = {}
@@ -120,7 +127,12 @@ class _UseReplacement:
                 parent.type in ("delete_statement", "pattern_list")
                 or (parent.type in ("assignment", "augmented_assignment") and is_field(parent, "left", chain))
             )
-            if concerned and not is_called and not is_stored and not self._is_partial_already(chain):
+            if (
+                concerned
+                and (self._of_calls or not is_called)
+                and not is_stored
+                and not self._is_partial_already(chain)
+            ):
                 yield chain, chain
 
     def _is_partial_already(self, chain: Node) -> bool:

@@ -13,6 +13,7 @@ from backdate.rewriting.decorators import drop_decorator
 from backdate.rewriting.definitions import change_parameter
 from backdate.rewriting.dictionary_keys import change_key
 from backdate.rewriting.expressions import change_with, replace_expression
+from backdate.rewriting.names import SourceNames
 from backdate.rewriting.nose_setups import name_setups
 from backdate.rewriting.rename_attribute import rename_attribute
 from backdate.rewriting.replace_class import replace_class
@@ -42,6 +43,7 @@ from backdate.rewriting.rewrite import (
     RewrittenSource,
 )
 from backdate.rewriting.source_tree import SourceTree, source_tree
+from backdate.rewriting.spelling import is_class_member
 from backdate.rewriting.stand_ins import follow_signature
 from backdate.rewriting.yielded_calls import call_yielded
 
@@ -93,7 +95,11 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
     match rewrite:
         case ReplaceClass():
             return replace_class(tree, rewrite, lines)
-        case ReplaceName():
+        case ReplaceName(old=old, new=new):
+            member = is_class_member(new.removeprefix("builtins."))
+            if member and any(entry.dotted == old for entry in SourceNames(tree).imported()):
+                use = ReplaceUse(target=old, template=new.removeprefix("builtins."), called=False)
+                return replace_use(tree, use, lines, of_calls=True)
             return replace_name(tree, rewrite, lines)
         case ChangeArgument():
             return change_argument(tree, rewrite, lines)

@@ -52,13 +52,23 @@ class Spelling:
     needs: NewImport | None = None
 
 
+_SMALL_CLASSES = frozenset({"datetime.date", "datetime.datetime", "datetime.time", "datetime.timezone"})
+"""Classes of the standard library without a capital whose members take other names' places."""
+
+
 def module_of(dotted: str) -> str:
     """The module that holds a dotted name, by the custom that only classes have capitals; or ""."""
     parts = dotted.split(".")
     for index, part in enumerate(parts[:-1]):
-        if part[:1].isupper() and index:
+        if (part[:1].isupper() and index) or ".".join(parts[: index + 1]) in _SMALL_CLASSES:
             return ".".join(parts[:index])
     return ".".join(parts[:-1])
+
+
+def is_class_member(dotted: str) -> bool:
+    """Whether a dotted name is one in a class, which no ``from … import`` gives."""
+    owner = dotted.rpartition(".")[0]
+    return module_of(dotted) != owner or isinstance(getattr(builtins, owner, None), type)
 
 
 def spell(names: SourceNames, dotted: str, near: Node, head: ImportedName | None) -> Spelling | None:
@@ -220,14 +230,20 @@ def spell_expression(
     made: list[Edit] = []
     for chain in _dotted_names(expression):
         dotted = expression[chain.start_byte : chain.end_byte]
+        first = dotted.partition(".")[0]
+        if hasattr(builtins, first) and not names.bindings(first):
+            continue  # a method of a builtin class
         spelling = spell(names, dotted, near, None)
         if spelling is None:
             return None
         if spelling.needs is not None:
-            sibling = _sibling(names, module_of(dotted))
-            leaf = dotted.rpartition(".")[2]
-            if sibling is not None and not names.bindings(leaf):
-                spelling = Spelling(expression=leaf, needs=NewImport(dotted=dotted, module=""))
+            module = module_of(dotted)
+            sibling = _sibling(names, module)
+            within = dotted[len(module) + 1 :]
+            outer = within.partition(".")[0]
+            if sibling is not None and not names.bindings(outer):
+                needs = NewImport(dotted=f"{module}.{outer}", module="")
+                spelling = Spelling(expression=within, needs=needs)
             if spelling.needs is not None:
                 add_import(names, edits, spelling.needs, unused=None, beside=sibling or beside)
         made.append(Edit(chain.start_byte, chain.end_byte, spelling.expression))

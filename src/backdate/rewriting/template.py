@@ -73,9 +73,9 @@ def placeholders_of(template: str) -> tuple[str, ...]:
 
 
 def is_template(template: str) -> bool:
-    """Whether a template is an expression of Python."""
-    text = as_python(template)
-    return "\n" not in text and parses_here(f"({text})")
+    """Whether a template is an expression of Python; all else that is given may stand behind keywords."""
+    plain, last = as_python(template), as_python(template.replace("{args}", "**{args}"))
+    return "\n" not in plain and any(parses_here(f"({text})") for text in (plain, last))
 
 
 def statement_parts(template: str) -> tuple[str, str]:
