@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,14 +13,12 @@ from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.remedies import what_helps
 from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.recipes.repair.telling import raised_line, telling_line
-from backdate.testing.outcomes import SuiteRun
-from backdate.text import first_line
+from backdate.testing.trouble import trouble_line
 
 if TYPE_CHECKING:
     from backdate.checking.setup_result import AttemptRecord
 
 _LIMITS = ("timeout", "oom", "disk-limit")
-_NAMES_AN_ERROR = re.compile(r"(?:^|[\s.])\w{0,60}(?:[Ee]rror|ERROR|Exception)\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,14 +137,4 @@ def message_of(recipe_run: RecipeRun, assessment: SetupAssessment | None = None)
         return raised_line(raised[0].type, raised[0].message)
     if not recipe_run.run.trouble:
         return f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"
-    return _shortened_trouble(recipe_run.run)
-
-
-def _shortened_trouble(run: SuiteRun) -> str:
-    """One line of why a run ended: of the log's end only the last line that names an error, if one does."""
-    lines = [line for line in run.log_end.splitlines() if _NAMES_AN_ERROR.search(line)]
-    errors = [line for line in lines if "usage:" not in line]
-    if not errors:
-        return first_line(run.trouble) or "no message"
-    before = run.trouble.partition(run.log_end)[0]
-    return first_line(f"{' '.join(before.split())} {errors[-1].strip()}")
+    return trouble_line(recipe_run.run) or "no message"

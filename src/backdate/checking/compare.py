@@ -24,6 +24,7 @@ from backdate.checking.settings import ACCEPT
 from backdate.environments.environment import Lock
 from backdate.testing.lint_items import lint_tool
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
+from backdate.testing.trouble import trouble_line
 
 _MOST_PLACES = 5
 _INNER = ("::", ".", "[", "/")
@@ -269,7 +270,7 @@ def _error(result: CaseResult | None, run: SuiteRun) -> tuple[tuple[str, str], F
         return (str(result.outcome), normalised_line(result.reason)), None
     if run.raised:
         return _from_chain(run.raised)
-    return (f"the new side's run: {run.status}", normalised_line(run.trouble)), None
+    return (f"the new side's run: {run.status}", normalised_line(trouble_line(run))), None
 
 
 def _from_chain(chain: Sequence[Raised]) -> tuple[tuple[str, str], Frame | None]:

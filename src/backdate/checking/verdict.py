@@ -19,7 +19,8 @@ from backdate.checking.result import (
 from backdate.environments.environment import BuildFailure
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.outcomes import SuiteRun
-from backdate.text import counted, first_line, plural
+from backdate.testing.trouble import trouble_line
+from backdate.text import counted, plural
 
 _NO_SUCH_SET = (ErrorClass.UNSATISFIABLE, ErrorClass.WRONG_INTERPRETER)
 _LEAST_RUN_AGAIN = 0.5
@@ -191,4 +192,4 @@ def _why(side: Side, run: SuiteRun) -> str:
     bad = sum(result.outcome.bad for result in run.results)
     if run.status == "completed":
         return f"{bad} failed" if bad else "all were skipped"
-    return first_line(run.trouble) or run.status
+    return trouble_line(run) or run.status

@@ -18,6 +18,7 @@ from backdate.rewriting.rewrite import (
 )
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.app_names import whole_app_name
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.literals import LITERALS
@@ -62,6 +63,9 @@ class RestructuringSource:
         factories = default_factories(group, evidence)
         if factories is not None:
             return (factories,)
+        app_name = whole_app_name(group, evidence)
+        if app_name is not None:
+            return (app_name,)
         return (*made_whole(group, evidence), *self._by_message(group, evidence))
 
     def _by_message(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:

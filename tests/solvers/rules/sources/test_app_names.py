@@ -1,0 +1,58 @@
+"""The configuration of a Django application gets the whole name of its package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backdate.advice import SourcePlace
+from backdate.advising.project_uses import ProjectUses
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.restructuring import RestructuringSource
+
+CONFIG = """\
+from django.apps import AppConfig
+
+
+class OtherConfig(AppConfig):
+    name = "shop"
+
+
+class ShopConfig(AppConfig):
+    verbose_name = "the shop"
+    name = {name}
+"""
+
+
+def proposed(message: str, file: str, text: str) -> list[str]:
+    cause = Cause(
+        kind=CauseKind.OTHER_ERROR, type="django.core.exceptions.ImproperlyConfigured", message=message
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="manage.py", line=1),))
+    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"manage.py": "x = 1\n", file: text})
+    found = RestructuringSource().propose(group, evidence)
+    return [edit.text for one in found for edit in one.file_edits]
+
+
+MESSAGE = "Cannot import 'shop'. Check that 'site.shop.apps.ShopConfig.name' is correct."
+
+
+@pytest.mark.parametrize("file", ["site/shop/apps.py", "src/site/shop/apps.py"])
+def test_the_last_part_of_a_name_becomes_the_whole(file: str) -> None:
+    assert proposed(MESSAGE, file, CONFIG.format(name="'shop'")) == [CONFIG.format(name="'site.shop'")]
+
+
+@pytest.mark.parametrize(
+    ("message", "file", "name"),
+    [
+        (MESSAGE, "site/other/apps.py", "'shop'"),
+        (MESSAGE, "site/shop/apps.py", "SHOP"),
+        (MESSAGE, "site/shop/apps.py", "'stall'"),
+        (MESSAGE.replace("'shop'", "'stall'"), "site/shop/apps.py", "'stall'"),
+        ("Cannot import 'shop'.", "site/shop/apps.py", "'shop'"),
+    ],
+)
+def test_what_is_not_that_is_left_alone(message: str, file: str, name: str) -> None:
+    assert proposed(message, file, CONFIG.format(name=name)) == []
