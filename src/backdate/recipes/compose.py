@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -43,6 +44,8 @@ _NOT_FOR_TESTS = (
     "CIBW_",
     "UV_",
 )
+_SANITIZER = re.compile(r"SANITI[SZ]|(?:\A|_)(?:[ALMT]|UB)SAN(?:_|\Z)", re.IGNORECASE)
+"""Variables of a build for a sanitizer: nothing that it makes is imported without a preloaded runtime."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +220,8 @@ def _variables(actions: Sequence[Action]) -> tuple[Variable, ...]:
         if (
             isinstance(action, Variable)
             and not action.name.startswith(_NOT_FOR_TESTS)
+            and not _SANITIZER.search(action.name)
+            and "-fsanitize" not in action.value
             and action.name != "PATH"
         ):
             last[action.name, action.builds_only] = action
