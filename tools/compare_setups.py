@@ -317,7 +317,10 @@ def of_draw(first: list[Row], rows: list[Row]) -> Iterator[str]:
     yield "(Wilson): each set up once, by a program that was never tried on any of them before."
     yield from summary(first or rows)
     if first:
-        yield f"\n**After mending {share_of(rows)} proven**: general rules were mended after what failed."
+        again = "what had failed was set up again; the other rows are those of the first run."
+        rest = again if any(row in first for row in rows) else "then all were set up again."
+        yield f"\n**After mending {share_of(rows)} proven**: general rules were mended after what failed, and"
+        yield rest
     yield ""
     before = {row.shown: row for row in first}
     yield from table([timed(row, before[row.shown]) if first else row for row in rows], before)
@@ -330,8 +333,9 @@ def share_of(rows: list[Row]) -> str:
 
 
 def timed(row: Row, first: Row) -> Row:
-    """``row`` with the time of the first run as its time, and its own as that of a second one."""
-    warm = row.duration_s if row.proven and first.proven else 0.0
+    """``row`` with the time of the first run as its time, and its own as that of a second one, where it has
+    one."""
+    warm = row.duration_s if row.proven and first.proven and row != first else 0.0
     return replace(row, duration_s=first.duration_s, again_s=warm)
 
 

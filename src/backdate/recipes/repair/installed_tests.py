@@ -7,6 +7,7 @@ from the same tree: pytest runs its modules under the names of the tree's files 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -27,6 +28,8 @@ from backdate.recipes.repair.signs import IMPORTED_FROM_INSTALLED
 
 _RULE = "the installed tests, by the files of the tree"
 _DISCOVERY = ("-s", "--start-directory", "-p", "--pattern", "-t", "--top-level-directory")
+_ABOVE = re.compile(r"/\S*(?=/(?:site|dist)-packages/)")
+"""Where an environment lies."""
 _ACCEPTS = {"PY_IGNORE_IMPORTMISMATCH": "1"}
 
 
@@ -48,7 +51,7 @@ def installed_test_modules(context: RepairContext) -> Iterator[Repair]:
 def installed_copy(text: str) -> str | None:
     """What tells that a test module was imported from what is installed, not from the tree."""
     match = first_match(IMPORTED_FROM_INSTALLED, text)
-    return match[0][:160] if match is not None else None
+    return _ABOVE.sub("…", match[0]) if match is not None else None
 
 
 def _by_pytest(plan: SuitePlan) -> SuitePlan:
