@@ -1,0 +1,33 @@
+"""What a run says of one change."""
+
+from __future__ import annotations
+
+import pytest
+
+from backdate.advice import SourcePlace
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.rewriting.rewrite import CallYielded, ReplaceName, Rewrite
+from backdate.solvers.rules.applying import MadeChange, PlannedChange
+from backdate.solvers.rules.backend import SuiteReading
+from backdate.solvers.rules.judgement import ChangeVerdict, judge_change
+from backdate.solvers.rules.proposals import FailureGroup, Proposal, ProposalOrigin
+
+PLACE = SourcePlace(file="test_it.py", line=2)
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "verdict"),
+    [
+        (ReplaceName(old="lib.a", new="lib.b"), ChangeVerdict.HARMFUL),
+        (CallYielded(), ChangeVerdict.HELPED),
+    ],
+)
+def test_a_test_that_never_ran_may_fail(rewrite: Rewrite, verdict: ChangeVerdict) -> None:
+    refused = Cause(kind=CauseKind.OTHER_ERROR, type="Failed", message="'yield' keyword is allowed")
+    group = FailureGroup(cause=refused, tests=("test_it.py",), places=(PLACE,))
+    proposal = Proposal(origin=ProposalOrigin.RESTRUCTURING, rewrite=rewrite, places=(PLACE,))
+    made = MadeChange(planned=PlannedChange(group=group, proposal=proposal), lines=frozenset({PLACE}))
+    wrong = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="1 != 2")
+    failed = FailureGroup(cause=wrong, tests=("test_it.py::test_a",), places=(PLACE,), raised_at=(PLACE,))
+    after = SuiteReading(solved=False, reason="", groups=(failed,), ended=True)
+    assert judge_change(made, frozenset(), group, after, lambda _: False) is verdict
