@@ -235,6 +235,11 @@ def test_a_partial_goes_around_a_function_that_is_taken_as_a_value_and_around_no
             'import numpy\nx = numpy.timedelta64(1, "M")\ny = numpy.timedelta64(2, "M")\n',
             "import numpy\nx = numpy.timedelta64(9, 's')\ny = numpy.timedelta64(2, \"M\")\n",
         ),
+        (
+            ReplaceUse(target="lib.Null", template="lib.Field({args}, null=True)"),
+            "import lib\nx = lib.Null()\ny = lib.Null(default=1)\n",
+            "import lib\nx = lib.Field(null=True)\ny = lib.Field(default=1, null=True)\n",
+        ),
     ],
 )
 def test_only_uses_of_a_form_change(rewrite: ReplaceUse, before: str, after: str) -> None:

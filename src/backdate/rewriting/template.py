@@ -100,7 +100,8 @@ def given_by(tree: SourceTree, node: Node, code: str = "") -> Given:
 def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
     """The template (``as_python``) with what is ``given``, as code in the place of ``use``.
 
-    ``args`` may be empty: the comma before it goes as well. None where a placeholder has nothing.
+    ``args`` may be empty: the comma before it goes as well, or that behind it where it is the first. None
+    where a placeholder has nothing.
     """
     tree = SourceTree(python)
     edits: list[Edit] = []
@@ -111,8 +112,11 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
         if value is None or node is None:
             return None
         if not value.code:
-            start = len(python[: match.start()].rstrip().removesuffix(","))
-            edits.append(Edit(start, match.end(), ""))
+            before = python[: match.start()].rstrip()
+            following = re.match(r"\s*,\s*", python[match.end() :])
+            is_first = not before.endswith(",") and following is not None
+            end = match.end() + (following.end() if is_first and following else 0)
+            edits.append(Edit(len(before.removesuffix(",")), end, ""))
             continue
         parent = node.parent
         if parent is None or parent.type == "expression_statement":
