@@ -15,10 +15,11 @@ from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
 def for_values(proposal: Proposal, group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """A ``functools.partial`` with the argument where lines that ran take the function as a value.
 
-    None where the proposal is for something else, or no line names the function.
+    None where the proposal is for something else, no line names the function, or nothing failed yet: a name
+    that is taken as a value may never be called, such as a class that others are compared with.
     """
     rewrite, cause = proposal.rewrite, group.cause
-    if not isinstance(rewrite, AddArgument) or rewrite.function.startswith("."):
+    if not group.tests or not isinstance(rewrite, AddArgument) or rewrite.function.startswith("."):
         return None
     uses = evidence.uses.names.get(rewrite.function)
     if cause.kind is not CauseKind.ARGUMENT_COUNT or cause.name != rewrite.argument or uses is None:
