@@ -133,7 +133,10 @@ class Assembly:
             case Collected():
                 self._collected.update(dict.fromkeys(event.ids))
             case Uncollected():
-                self._uncollected.setdefault(event.id, event)
+                # a file may be skipped for its doctests and then fail as what it is: that hides its tests
+                known = self._uncollected.get(event.id)
+                if known is None or (known.outcome == "skipped" and event.outcome != "skipped"):
+                    self._uncollected[event.id] = event
             case Collecting():
                 self._collecting = event
             case CollectingDone():
