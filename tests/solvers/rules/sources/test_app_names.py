@@ -17,7 +17,7 @@ from django.apps import AppConfig
 
 
 class OtherConfig(AppConfig):
-    name = "shop"
+    name = "other"
 
 
 class ShopConfig(AppConfig):
@@ -27,9 +27,9 @@ class ShopConfig(AppConfig):
 
 
 def proposed(message: str, file: str, text: str) -> list[str]:
-    cause = Cause(
-        kind=CauseKind.OTHER_ERROR, type="django.core.exceptions.ImproperlyConfigured", message=message
-    )
+    gone = message.startswith("No module named")
+    kind = CauseKind.MISSING_MODULE if gone else CauseKind.OTHER_ERROR
+    cause = Cause(kind=kind, type="Error", message=message, name=message.split("'")[1] if gone else "")
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="manage.py", line=1),))
     evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"manage.py": "x = 1\n", file: text})
     found = RestructuringSource().propose(group, evidence)
@@ -39,9 +39,13 @@ def proposed(message: str, file: str, text: str) -> list[str]:
 MESSAGE = "Cannot import 'shop'. Check that 'site.shop.apps.ShopConfig.name' is correct."
 
 
+GONE = "No module named 'shop'"
+
+
+@pytest.mark.parametrize("message", [MESSAGE, GONE])
 @pytest.mark.parametrize("file", ["site/shop/apps.py", "src/site/shop/apps.py"])
-def test_the_last_part_of_a_name_becomes_the_whole(file: str) -> None:
-    assert proposed(MESSAGE, file, CONFIG.format(name="'shop'")) == [CONFIG.format(name="'site.shop'")]
+def test_the_last_part_of_a_name_becomes_the_whole(message: str, file: str) -> None:
+    assert proposed(message, file, CONFIG.format(name="'shop'")) == [CONFIG.format(name="'site.shop'")]
 
 
 @pytest.mark.parametrize(
@@ -49,6 +53,8 @@ def test_the_last_part_of_a_name_becomes_the_whole(file: str) -> None:
     [
         (MESSAGE, "site/other/apps.py", "'shop'"),
         (MESSAGE, "site/shop/apps.py", "SHOP"),
+        (GONE, "shop/apps.py", "'shop'"),
+        (GONE, "site/shop/models.py", "'shop'"),
         (MESSAGE, "site/shop/apps.py", "'stall'"),
         (MESSAGE.replace("'shop'", "'stall'"), "site/shop/apps.py", "'stall'"),
         ("Cannot import 'shop'.", "site/shop/apps.py", "'shop'"),

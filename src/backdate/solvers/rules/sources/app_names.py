@@ -10,6 +10,7 @@ import ast
 import re
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import Edit, apply_edits
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
@@ -22,34 +23,46 @@ _SOURCE = "https://docs.djangoproject.com/en/stable/releases/3.2/#automatic-appc
 
 
 def whole_app_name(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
-    """The edit of the class that the message names; None where it names none of the project's."""
-    said = _CANNOT.search(group.cause.message)
-    if said is None:
+    """The edit of the configuration that is meant; None where it is none of the project's.
+
+    The error that led to Django's own one is that a module is missing, which counts as the cause.
+    """
+    cause = group.cause
+    said = _CANNOT.search(cause.message)
+    name = said["name"] if said else cause.name if cause.kind is CauseKind.MISSING_MODULE else ""
+    end = said["module"].replace(".", "/") + ".py" if said else f"{name}/apps.py"
+    found = [path for path in evidence.texts if name and (path == end or path.endswith(f"/{end}"))]
+    if len(found) != 1:
         return None
-    package, _, _ = said["module"].rpartition(".")
-    file = said["module"].replace(".", "/") + ".py"
-    path = next((one for one in evidence.texts if one == file or one.endswith(f"/{file}")), None)
-    if path is None or not package.endswith(f".{said['name']}"):
+    path = found[0]
+    package = path.removesuffix(".py").removeprefix("src/").replace("/", ".").rpartition(".")[0]
+    if not package.endswith(f".{name}"):
         return None
     text = evidence.texts[path]
     tree = parsed_or_none(text)
     owners = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)] if tree is not None else []
-    for node in (one for owner in owners if owner.name == said["owner"] for one in owner.body):
+    for node in (
+        one for owner in owners if said is None or owner.name == said["owner"] for one in owner.body
+    ):
         target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
         value = node.value if isinstance(node, ast.Assign) else None
         if not isinstance(target, ast.Name) or target.id != "name" or not isinstance(value, ast.Constant):
             continue
         line = text.splitlines(keepends=True)[node.lineno - 1]
-        start = sum(map(len, text.splitlines(keepends=True)[: node.lineno - 1])) + line.find(said["name"])
-        if value.value != said["name"] or line.count(said["name"]) != 1:
+        start = sum(map(len, text.splitlines(keepends=True)[: node.lineno - 1])) + line.find(name)
+        if value.value != name or line.count(name) != 1:
             continue
-        edit = Edit(start=start, end=start + len(said["name"]), replacement=package)
+        edit = Edit(start=start, end=start + len(name), replacement=package)
         return Proposal(
             origin=ProposalOrigin.RESTRUCTURING,
             distribution="django",
             file_edits=(FileEdit(file=path, text=apply_edits(text, [edit])),),
-            edits_key=f"name of {said['owner']} in {path}",
+            edits_key=f"name of the application in {path}",
             places=(SourcePlace(file=path, line=node.lineno),),
-            why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=said[0][:240], source=_SOURCE),),
+            why=(
+                AdviceEvidence(
+                    kind=EvidenceKind.MESSAGE, text=cause.message.split("\n")[0][:240], source=_SOURCE
+                ),
+            ),
         )
     return None
