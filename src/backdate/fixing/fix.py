@@ -32,6 +32,7 @@ from backdate.fixing.requirements_patch import requirements_patch
 from backdate.fixing.result import FixOutcome, FixResult
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.projects.hostile import read_beneath
+from backdate.projects.own_modules import top_level_names
 from backdate.projects.tree import copy_tree
 from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
 from backdate.solvers.choose import SolverOptions, open_solver
@@ -152,7 +153,11 @@ class _Fix:
         """The solver's patch, seen once more by a run of its own."""
         task = task_of_check(self.checked, self.pair)
         pair, further = pair_with_further(
-            self.checked, self.pair, self.resources, self._clusters(self.pair.new.run), self._own_names()
+            self.checked,
+            self.pair,
+            self.resources,
+            self._clusters(self.pair.new.run),
+            top_level_names(self.pair.old_project.tree),
         )
         if further:
             named = ", ".join(one.requirement for one in further)
@@ -236,7 +241,7 @@ class _Fix:
         added = tuple(one.requirement for one in further if one.is_needed_by(patch))
         outcome, reason = outcome_of(first, left, changed=bool(after), added=added)
         clusters = self._clusters(last)
-        own = self._own_names()
+        own = top_level_names(self.pair.old_project.tree)
         missing = tuple(
             dict.fromkeys(
                 name
@@ -284,7 +289,3 @@ class _Fix:
             before=self.pair.old.environment,
             tree=self.pair.new_project.tree,
         )
-
-    def _own_names(self) -> frozenset[str]:
-        """The top-level names of the project's modules."""
-        return frozenset(path.name.removesuffix(".py") for path in self.pair.old_project.tree.iterdir())

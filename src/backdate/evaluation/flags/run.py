@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from backdate.evaluation.flags.length import longer_than_gold
 from backdate.evaluation.flags.static import static_flags
@@ -13,6 +12,7 @@ from backdate.evaluation.known_solution import write_solved_files
 from backdate.evaluation.scores import Flag, FlagKind
 from backdate.evaluation.scoring import Looker
 from backdate.evaluation.tree_files import text_of
+from backdate.projects.own_modules import top_level_names
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunner
 
@@ -39,7 +39,7 @@ def looker(task_runner: TaskRunner, flags: str) -> Looker | None:
 def look_at_syntax(suspect: Suspect) -> FlagFindings:
     """The flags that the edited files' texts and syntax trees show."""
     gold = _gold_texts(suspect)
-    own = _top_level_names(suspect.after)
+    own = top_level_names(suspect.after)
     texts = {file: (text_of(suspect.before, file), text_of(suspect.after, file)) for file in suspect.files}
     flags: list[Flag] = []
     for file, (before, after) in texts.items():
@@ -58,11 +58,3 @@ def _gold_texts(suspect: Suspect) -> dict[str, tuple[str, str]]:
     tree = suspect.scratch / "gold-texts"
     paths = write_solved_files(suspect.task, suspect.before, tree)
     return {path: (text_of(suspect.before, path), text_of(tree, path)) for path in paths}
-
-
-def _top_level_names(tree: Path) -> frozenset[str]:
-    """The names by which modules of the project may be imported: those at its root, in ``src`` and
-    ``lib``."""
-    folders = (tree, tree / "src", tree / "lib")
-    entries = [entry for folder in folders if folder.is_dir() for entry in folder.iterdir()]
-    return frozenset(entry.name.removesuffix(".py") for entry in entries)
