@@ -51,6 +51,21 @@ UTC = ("django.utils.timezone.utc", "datetime.timezone.utc")
             "from django.utils import timezone\nx = f(tzinfo=timezone.utc)\n",
             "import datetime\nx = f(tzinfo=datetime.timezone.utc)\n",
         ),
+        (  # a module with a capital
+            ("PIL.Image.ANTIALIAS", "PIL.Image.LANCZOS"),
+            "from PIL.Image import ANTIALIAS\nx = ANTIALIAS\n",
+            "from PIL.Image import LANCZOS as ANTIALIAS\nx = ANTIALIAS\n",
+        ),
+        (
+            ("scipy.misc.toimage", "PIL.Image.fromarray"),
+            "from scipy.misc import toimage\ntoimage(1)\n",
+            "from PIL.Image import fromarray as toimage\ntoimage(1)\n",
+        ),
+        (
+            ("PIL.ImageFont.LAYOUT_RAQM", "PIL.ImageFont.Layout.RAQM"),
+            "from PIL.ImageFont import LAYOUT_RAQM\nx = LAYOUT_RAQM\n",
+            "from PIL.ImageFont import Layout\nx = Layout.RAQM\n",
+        ),
         (
             ("string.maketrans", "str.maketrans"),
             "from string import maketrans\nx = maketrans('a', 'b')\n",

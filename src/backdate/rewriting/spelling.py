@@ -56,11 +56,16 @@ _SMALL_CLASSES = frozenset({"datetime.date", "datetime.datetime", "datetime.time
 """Classes of the standard library without a capital whose members take other names' places."""
 
 
+_DEEPEST_CAPITAL = {"Bio": 1, "Crypto": 2, "Cryptodome": 2, "OpenSSL": 1, "PIL": 1}
+"""By package the depth to which its modules have capitals as well (``PIL.Image``, ``Crypto.Cipher.AES``)."""
+
+
 def module_of(dotted: str) -> str:
     """The module that holds a dotted name, by the custom that only classes have capitals; or ""."""
     parts = dotted.split(".")
+    capital = _DEEPEST_CAPITAL.get(parts[0], 0)
     for index, part in enumerate(parts[:-1]):
-        if (part[:1].isupper() and index) or ".".join(parts[: index + 1]) in _SMALL_CLASSES:
+        if (part[:1].isupper() and index > capital) or ".".join(parts[: index + 1]) in _SMALL_CLASSES:
             return ".".join(parts[:index])
     return ".".join(parts[:-1])
 
