@@ -19,7 +19,8 @@ def side(status: str = "completed", failure: str = "", **outcomes: Outcome) -> A
         CaseResult(id=name, outcome=outcome, duration_s=0.0) for name, outcome in outcomes.items()
     )
     return SimpleNamespace(
-        failure=None, run=SimpleNamespace(status=status, results=results, trouble="it says why", raised=())
+        failure=None,
+        run=SimpleNamespace(status=status, results=results, trouble="it says why", log_end="", raised=()),
     )
 
 
