@@ -51,6 +51,24 @@ def test_kinds(classifier: PathClassifier, tmp_path: Path) -> None:
         assert place(classifier, tmp_path, file) == expected, file
 
 
+@pytest.mark.parametrize(
+    ("file", "function", "expected"),
+    [
+        ("yaml/_yaml.pyx", "yaml._yaml.CParser.parse", (FrameKind.SITE_PACKAGES, "PyYAML")),
+        ("lib/yaml/_row_cy.py", "yaml._row_cy.BaseRow.__getitem__", (FrameKind.SITE_PACKAGES, "PyYAML")),
+        ("/build/yaml/_yaml.pyx", "yaml._yaml.CParser.parse", (FrameKind.SITE_PACKAGES, "PyYAML")),
+        ("mine/fast.pyx", "mine.fast.counted", (FrameKind.PROJECT, None)),
+        ("fast.pyx", "fast.counted", (FrameKind.PROJECT, None)),
+        ("yaml/_yaml.pyx", "<lambda>", (FrameKind.PROJECT, None)),
+    ],
+)
+def test_what_cython_compiled_for_a_distribution_is_not_the_projects(
+    classifier: PathClassifier, file: str, function: str, expected: tuple[FrameKind, str | None]
+) -> None:
+    placed = classifier.classify(frame(file, 3, function))
+    assert (placed.kind, placed.distribution) == expected
+
+
 def test_without_an_environment() -> None:
     classifier = PathClassifier()
     kinds = {

@@ -79,6 +79,9 @@ class PathClassifier:
             return self._installed_frame(frame, installed.group(1))
         if path.startswith(self._standard) or (not self.known and _STANDARD.search(path)):
             return self._library_frame(frame)
+        compiled = self._compiled_frame(frame)
+        if compiled is not None:
+            return compiled
         if path.startswith("/") and self.known:
             kind = FrameKind.STANDARD_LIBRARY if _STANDARD.search(path) else FrameKind.ELSEWHERE
             return PlacedFrame(frame=frame, kind=kind)
@@ -95,6 +98,23 @@ class PathClassifier:
                 frames=tuple(self.classify(frame) for frame in raised.frames),
             )
             for raised in chain
+        )
+
+    def _compiled_frame(self, frame: Frame) -> PlacedFrame | None:
+        """A function that Cython compiled for a distribution; None for other code.
+
+        It is named with its module ("pandas._libs.index.IndexEngine.get_loc"), and its file by where it lay
+        when it was compiled: "pandas/_libs/index.pyx", "lib/sqlalchemy/engine/_row_cy.py", "mtrand.pyx".
+        """
+        module = frame.function.rpartition(".")[0]
+        distribution = self.distributions.of_module(module) if module and "<" not in module else None
+        if distribution is None or distribution.key in self._own:
+            return None
+        return PlacedFrame(
+            frame=frame,
+            kind=FrameKind.SITE_PACKAGES,
+            distribution=distribution.name,
+            version=distribution.version,
         )
 
     def _library_frame(self, frame: Frame) -> PlacedFrame:

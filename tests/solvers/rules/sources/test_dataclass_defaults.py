@@ -63,3 +63,8 @@ def test_a_name_is_made_by_a_function_and_other_errors_propose_nothing() -> None
     message = "mutable default <class 'shop.Price'> for field price is not allowed: use default_factory"
     assert "price: Price = field(default_factory=lambda: FREE)" in mended(message, text, 9)
     assert mended("mutable default of another kind", SHOP, 9) == SHOP
+
+
+def test_a_file_that_this_python_cannot_read_is_left_alone() -> None:
+    message = "mutable default <class 'shop.Price'> for field price is not allowed: use default_factory"
+    assert mended(message, "print 'Python 2'\n" + SHOP, 10) == "print 'Python 2'\n" + SHOP

@@ -161,14 +161,22 @@ def test_messages_that_tell_no_shape_propose_nothing(message: str) -> None:
             "from lib import __version__\nprint(__version__)\n",
             'import importlib.metadata\nprint(importlib.metadata.version("lib-er"))\n',
         ),
+        (
+            "import lib\nIS_2 = lib.__version_info__[0] == 2\n",
+            (
+                "import importlib.metadata\nIS_2 = tuple(int(part) for part in "
+                'importlib.metadata.version("lib-er").split(".") if part.isdigit())[0] == 2\n'
+            ),
+        ),
     ],
 )
 def test_a_version_that_a_package_does_not_say_is_in_its_metadata(before: str, after: str) -> None:
+    name = "__version_info__" if "_info" in before else "__version__"
     cause = Cause(
         kind=CauseKind.MISSING_ATTRIBUTE,
         type="AttributeError",
-        message="module 'lib' has no attribute '__version__'",
-        name="__version__",
+        message=f"module 'lib' has no attribute '{name}'",
+        name=name,
         owner="lib",
         owner_is="module",
         distribution="lib_er",

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import apply_edits
 from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.rewrite import ExpressionRole, ReplaceExpression
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
-from backdate.text import UNREADABLE
 
 _REFUSED = re.compile(
     r"mutable default <class '(?P<owner>[\w.<>]{1,200})'> for field (?P<field>\w{1,120}) is not allowed"
@@ -66,9 +66,8 @@ def _factory(code: str) -> str:
 
 def _defaults(text: str, field: str, leaf: str) -> Iterator[tuple[int, str]]:
     """Line and code of the defaults of ``field``, and of others that are made by a call of ``leaf``."""
-    try:
-        tree = ast.parse(text)
-    except UNREADABLE:
+    tree = parsed_or_none(text)
+    if tree is None:
         return
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.decorator_list]
     for owner in classes:

@@ -19,9 +19,11 @@ from backdate.rewriting.rewrite import (
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.app_names import whole_app_name
+from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.literals import LITERALS
+from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.subjects import distribution_of_cause, library_behind
 from backdate.text import version_numbers
@@ -32,6 +34,14 @@ _MOST = 6
 _SAMPLE = re.compile(r"(?:random\.)?sample\(")
 _GEOMETRIES = "(?:Multi(?:Point|LineString|Polygon)|GeometryCollection)"
 _METADATA_SINCE = (3, 8)
+_VERSION_NAMES = {
+    "__version__": 'importlib.metadata.version("{distribution}")',
+    "__version_info__": (
+        'tuple(int(part) for part in importlib.metadata.version("{distribution}").split(".") '
+        "if part.isdigit())"
+    ),
+}
+"""What a package says of its version, and what its metadata say instead."""
 _METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython_function_or_method)'"
 
 
@@ -54,18 +64,10 @@ class RestructuringSource:
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         """See ``ProposalSource``. Only lines of tracebacks change, as others may be about other objects, and
         what the message names otherwise."""
-        version = _version_of(group, evidence)
-        if version is not None:
-            return (version,)
-        of_tests = old_tests(group, evidence)
-        if of_tests is not None:
-            return (of_tests,)
-        factories = default_factories(group, evidence)
-        if factories is not None:
-            return (factories,)
-        app_name = whole_app_name(group, evidence)
-        if app_name is not None:
-            return (app_name,)
+        for ask in (_version_of, old_tests, default_factories, class_bodies, mapped_rows, whole_app_name):
+            proposal = ask(group, evidence)
+            if proposal is not None:
+                return (proposal,)
         return (*made_whole(group, evidence), *self._by_message(group, evidence))
 
     def _by_message(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
@@ -97,17 +99,18 @@ class RestructuringSource:
 
 
 def _version_of(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
-    """A package's ``__version__`` that is gone: its metadata say the version (PEP 566, Python 3.8)."""
+    """A package's ``__version__``, or its numbers: its metadata say them (PEP 566, Python 3.8)."""
     cause = group.cause
     distribution = distribution_of_cause(cause)
     python = evidence.versions_of(PYTHON)[1]
-    if cause.name != "__version__" or cause.owner_is != "module" or distribution in ("", PYTHON):
+    template = _VERSION_NAMES.get(cause.name)
+    if template is None or cause.owner_is != "module" or distribution in ("", PYTHON):
         return None
     if python and version_numbers(python) < _METADATA_SINCE:
         return None
     rewrite = ReplaceUse(
-        target=f"{cause.owner}.__version__",
-        template=f'importlib.metadata.version("{distribution}")',
+        target=f"{cause.owner}.{cause.name}",
+        template=template.format(distribution=distribution),
         called=False,
     )
     source = "https://docs.python.org/3/library/importlib.metadata.html#distribution-versions"

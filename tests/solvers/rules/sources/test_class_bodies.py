@@ -1,0 +1,100 @@
+"""Bodies of classes that a library reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backdate.advice import SourcePlace
+from backdate.advising.project_uses import ProjectUses
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.restructuring import RestructuringSource
+
+MODELS = """\
+from typing import Any, List, Optional, Union
+
+from pydantic import BaseModel
+
+
+class Part(BaseModel):
+    number: int
+    note: Optional[str]  # of the seller
+
+
+class Whole(BaseModel):
+    é: Optional["Part"]; extra: Any
+    either: Union[int, None]
+    parts: List[Part]
+    size: "int | None"
+    other: int | None
+    given: Optional[int] = 3
+"""
+MISSING = """1 validation error for Whole
+either
+  Field required [type=missing, input_value={}, input_type=dict]
+    For further information visit https://errors.pydantic.dev/2.14/v/missing"""
+
+
+def mended(message: str, text: str, line: int, moved: tuple[str, str] = ("1.10.2", "2.5.0")) -> str:
+    """The text of ``a.py`` with the proposal made; "" where there is none."""
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValidationError", message=message)
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="b.py", line=line),))
+    evidence = FixEvidence(
+        tree=Path(), uses=ProjectUses(), texts={"a.py": text, "b.py": "x = 1\n"}, versions={"pydantic": moved}
+    )
+    made = RestructuringSource().propose(group, evidence)
+    return made[0].file_edits[0].text if made else ""
+
+
+def test_fields_that_may_be_none_get_the_default_that_they_had() -> None:
+    after = mended(MISSING, MODELS, 1)
+    assert 'é: Optional["Part"] = None; extra: Any = None\n    either: Union[int, None] = None\n' in after
+    assert '    parts: List[Part]\n    size: "int | None"\n    other: int | None = None\n' in after
+    assert "note: Optional[str]  # of the seller\n" in after, "another class"
+    assert mended(MISSING, MODELS, 1, ("2.0", "2.5")) == ""
+    assert mended(MISSING.replace("for Whole", "for Nobody"), MODELS, 1) == ""
+
+
+def test_a_field_inside_another_model_is_found_by_its_name() -> None:
+    after = mended(MISSING.replace("either\n", "parts.0.note\n"), MODELS, 1)
+    assert "note: Optional[str] = None  # of the seller\n" in after
+    assert "either: Union[int, None]\n" in after
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("    size = 3\n    name = 'a'\n", "    size: int = 3\n    name: str = 'a'\n"),
+        ("    _kept = 1\n    size = 3.0\n", "    _kept = 1\n    size: float = 3.0\n"),
+    ],
+)
+def test_fields_without_annotation_get_the_type_of_their_default(body: str, after: str) -> None:
+    message = "A non-annotated attribute was detected: `size = 3`. All model fields require a type annotation"
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="PydanticUserError", message=message)
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
+    head = "class Model(Base):\n"
+    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": head + body})
+    (proposal,) = RestructuringSource().propose(group, evidence)
+    assert proposal.file_edits[0].text == head + after
+
+
+def test_an_attribute_that_the_error_asks_for_is_set_on_the_class() -> None:
+    text = '''class Other(Base):
+    pass
+
+
+class Thing(Base):
+    """A thing."""
+
+    parts: List[Other] = relationship("Other")
+'''
+    message = (
+        'Type annotation for "Thing.parts" can\'t be correctly interpreted for Annotated Declarative Table. '
+        "To allow Annotated Declarative to disregard legacy annotations which don't use Mapped[] to pass, "
+        'set "__allow_unmapped__ = True" on the class or a superclass this class.'
+    )
+    after = mended(message, text, 1)
+    assert '    __allow_unmapped__ = True\n    parts: List[Other] = relationship("Other")\n' in after
+    assert mended(message, after, 1) == "", "it is there"
