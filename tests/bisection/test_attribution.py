@@ -4,6 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.version import Version
@@ -13,6 +14,7 @@ from backdate.bisection.limits_now import working_limits
 from backdate.bisection.probes import Target
 from backdate.bisection.result import Finding
 from backdate.bisection.search import MOST_OF_ALL_CAUSES, ProbeStatus, allowance
+from backdate.diagnosis.result import Cause, CauseKind
 
 BOTH = ("forward", "backward")
 
@@ -173,6 +175,37 @@ def test_the_interpreter_is_told_from_the_packages() -> None:
     assert moves(finding) == [("python", "3.9.1", "3.10.4")]
     assert finding.confirmed == BOTH
     assert probe_runner.builds <= 5
+
+
+def lost_module(since: str, name: str) -> tuple[World, Cause]:
+    """A world in which a module of Python is gone from an interpreter on, and pytest moved."""
+    message = f"No module named {name!r}"
+    world = World(
+        releases={"pytest": rows(10, 50), "a": rows(10, 50)},
+        tests={"t": lambda versions, python, number: message if Version(python) >= Version(since) else None},
+        pythons=("3.7.1", "3.13.0"),
+        others=("3.8.2", "3.9.1", "3.10.4", "3.11.2", "3.12.1"),
+    )
+    cause = Cause(kind=CauseKind.MISSING_MODULE, type="ModuleNotFoundError", message=message, name=name)
+    return world, cause
+
+
+@pytest.mark.parametrize(
+    ("name", "since", "last", "built"), [("cgi", "3.13", "3.12.1", 1), ("imp", "3.12", "3.11.2", 2)]
+)
+def test_both_sides_of_a_known_change_of_python_are_asked_about_first(
+    name: str, since: str, last: str, built: int
+) -> None:
+    world, cause = lost_module(since, name)
+    (finding,), probe_runner, _ = bisect_world(world, suspects=("pytest",), cause=cause)
+    assert [(one.name, one.old) for one in finding.culprits] == [("python", last)]
+    assert (finding.confirmed, probe_runner.builds) == (BOTH, built)
+
+
+def test_an_interpreter_that_is_not_the_known_one_is_found_all_the_same() -> None:
+    world, cause = lost_module("3.9", "cgi")
+    (finding,), _, _ = bisect_world(world, suspects=("pytest",), cause=cause)
+    assert moves(finding) == [("python", "3.8.2", "3.9.1")]
 
 
 def test_packages_are_searched_on_the_old_interpreter_where_they_matter_there() -> None:

@@ -52,6 +52,17 @@ def test_a_module_of_unittest_that_cannot_be_imported_breaks_its_tests() -> None
     assert compare_runs(old, new).broke == ("tests.test_a.Case.test_x",)
 
 
+@pytest.mark.parametrize("session", ["", "."])
+def test_a_session_that_cannot_collect_breaks_all_that_is_not_there(session: str) -> None:
+    refused = raised("PytestDeprecationWarning", "Direct construction of Item", frame("plugin.py", 51))
+    old = run(result("t.py::a"), result("u.py::b"))
+    new = run(result(session, Outcome.NOT_COLLECTED, refused), result("u.py::b"))
+    comparison = compare_runs(old, new)
+    assert comparison.broke == ("t.py::a",)
+    assert comparison.vanished == ()
+    assert comparison.breakages[0].places == (frame("plugin.py", 51),)
+
+
 def test_a_run_that_never_got_to_the_tests_breaks_them_all() -> None:
     old = run(result("t.py::a"), result("t.py::b", Outcome.SKIPPED))
     new = run(

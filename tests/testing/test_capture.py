@@ -130,6 +130,20 @@ try:
     hide()
 except LookupError as error:
     out.append(describe(error, error.__traceback__, ("<string>",)))
+class Failed(Exception): pass
+def stand_in(message):
+    try:
+        try:
+            hide()
+        except LookupError:
+            iter(None)
+    except TypeError:
+        raise Failed(message)
+for message in ("NOTE: Incompatible Exception Representation, displaying natively:\\n\\nLookupError", "own"):
+    try:
+        stand_in(message)
+    except Failed as error:
+        out.append(describe(error))
 print(json.dumps(out))
 """
 
@@ -139,7 +153,7 @@ def test_hostile_exceptions_are_described(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", DESCRIBING], check=True, cwd=tmp_path, env=environment, capture_output=True
     )
-    cyclic, odd, long, text, syntax, decode, nested, hidden = json.loads(done.stdout)
+    cyclic, odd, long, text, syntax, decode, nested, hidden, shown, failed = json.loads(done.stdout)
     assert [(one["message"], one["link"]) for one in cyclic] == [("b", ""), ("a", "cause")]
     assert odd[0]["type"] == "__main__.Cyclic"
     assert len(long[0]["message"]) == 4000
@@ -149,3 +163,5 @@ def test_hostile_exceptions_are_described(tmp_path: Path) -> None:
     assert decode[0]["type"] == "UnicodeDecodeError"
     assert 1 <= len(nested) <= 32
     assert len(hidden[0]["frames"]) == 1
+    assert [(one["type"], one["frames"][-1]["function"]) for one in shown] == [("LookupError", "hide")]
+    assert [one["type"] for one in failed] == ["LookupError", "TypeError", "__main__.Failed"]

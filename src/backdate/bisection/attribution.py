@@ -13,6 +13,7 @@ from backdate.bisection.interpreter_axis import (
     find_fixed_interpreter,
     interpreters_between,
 )
+from backdate.bisection.known_turns import known_turn
 from backdate.bisection.one_cause import Attributed, one_for_each_cause
 from backdate.bisection.packages_axis import PackagesAxis
 from backdate.bisection.probe_runner import ProbeRunner
@@ -32,6 +33,7 @@ from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.version_moves import Releases, VersionMoves
 from backdate.checking.compare import compare_locks
 from backdate.environments.environment import Interpreter, InterpreterChoice
+from backdate.knowledge.changes import PYTHON
 from backdate.timeline.instants import Instant
 
 Found = Callable[[Sequence[Finding], Sequence[Target]], bool]
@@ -168,6 +170,7 @@ class Attribution:
             *(self._probe_runner, work.target, self._choices[: last + 1], self._new.point.instant, work.held),
             then=() if named else axis.first(self._among(axis, work.target)),
             at_once=self._at_once and not named,
+            since=known_turn(work.target, PYTHON),
         )
 
     def _among(self, axis: PackagesAxis, target: Target) -> frozenset[int] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from packaging.version import Version
+
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.search import ProbeStatus, found_window, next_point
@@ -71,6 +73,7 @@ def find_fixed_interpreter(
     held: tuple[str, ...] = (),
     then: Sequence[ProbePoint] = (),
     at_once: bool = False,
+    since: Version | None = None,
 ) -> FixedInterpreter | InterpreterTurn:
     """What matters to ``target``, with packages as of ``newest``, but for ``held``, on each of ``choices``.
 
@@ -78,7 +81,8 @@ def find_fixed_interpreter(
     Otherwise the first minor on which they fail is searched for, and the packages of the minor before it are
     installed there: if the tests fail with those too, the cause is the interpreter. Raises Regroup. ``then``:
     what is asked next if packages matter on the old side's interpreter, as they mostly do; ``at_once``: see
-    ``ProbeRunner.ask``.
+    ``ProbeRunner.ask``. ``since``: the minor with which the error is known to come; both sides of it come
+    before the old side's interpreter then.
     """
     old, new = choices[0], choices[-1]
     if old.interpreter == new.interpreter:
@@ -92,12 +96,18 @@ def find_fixed_interpreter(
         asked[point] = probe_runner.ask(newest_packages, why, then=then, at_once=at_once)
         return probe_runner.together(asked[point], target)
 
-    last = len(choices) - 1
+    last, before = len(choices) - 1, _last_before(choices, since)
     try:
-        statuses = {last: ask(last, first_asked(old, new, newest, held)), 0: ask(0, then)}
-        if statuses[0] is ProbeStatus.BAD:
+        statuses = {last: ask(last, first_asked(choices[before or 0], new, newest, held))}
+        if before is not None and (status := ask(before)) is ProbeStatus.GOOD:
+            statuses[before] = status
+            if before + 1 not in statuses:
+                statuses[before + 1] = ask(before + 1)
+        else:
+            statuses[0] = ask(0, then)
+        if statuses.get(0) is ProbeStatus.BAD:
             return FixedInterpreter(choice=old)
-        if statuses[0] is ProbeStatus.SKIP:
+        if statuses.get(0) is ProbeStatus.SKIP:
             why = first_line(asked[0].failure or "") or "the tests are not there"
             note = f"the newest packages could not be tried on Python {old.interpreter.version}: {why}"
             return FixedInterpreter(choice=new, notes=(note,))
@@ -108,6 +118,14 @@ def find_fixed_interpreter(
     except OutOfBudget:
         note = "which interpreter matters was not found out: the limit on environments is reached"
         return FixedInterpreter(choice=new, notes=(note,))
+
+
+def _last_before(choices: Sequence[InterpreterChoice], since: Version | None) -> int | None:
+    """The last of ``choices`` but the first that is older than ``since``, where newer ones follow."""
+    minors = [Version(choice.interpreter.version) for choice in choices]
+    if since is None or minors[-1] < since:
+        return None
+    return next((point for point in range(len(minors) - 2, 0, -1) if minors[point] < since), None)
 
 
 def _tell_apart(

@@ -14,6 +14,7 @@ from functools import partial
 from packaging.version import Version
 
 from backdate.bisection.errors_of_run import is_product
+from backdate.bisection.known_turns import is_of_python, known_turn
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit, TransitionRecord
@@ -35,8 +36,6 @@ from backdate.bisection.version_moves import (
     version_of,
 )
 from backdate.checking.result import PackageChange
-from backdate.diagnosis.known_changes import change_behind
-from backdate.diagnosis.owners import BUILTIN
 from backdate.environments.environment import InterpreterChoice
 from backdate.timeline.instants import Instant
 
@@ -126,14 +125,16 @@ class SuspectSearch:
         near = by_step([name for name in target.called if name not in named], between.moved)
         others = by_step([*near, *target.imported], between.moved)
         try:
-            known = [] if _of_standard_library(target) else self._helped(target, bad, between)
             # a test that fails by its runner's own exception ("DID NOT RAISE") mostly says nothing of it
             nobody = RUNNERS.issuperset(named)
+            if nobody and is_of_python(target):
+                return None
+            known = [] if is_of_python(target) else self._helped(target, bad, between)
             for name in dict.fromkeys([*known, *left] if nobody else [*left, *known]):
                 turn = self._unless_in_vain(partial(self._of_one, target, bad, between, name, held))
                 if turn is not None:
                     return turn
-            if not nobody or _of_standard_library(target):
+            if not nobody:
                 return None
             together = (others[:MOST_CALLED], near[:MOST_CALLED])
             return self._unless_in_vain(partial(self._of_several, target, bad, between, together))
@@ -281,7 +282,7 @@ class SuspectSearch:
             for version in versions[:-1]
             if (release := known.get(str(Version(version)))) is None or release.ships_for(python)
         ]
-        since = _known_turn(target, change.name)
+        since = known_turn(target, change.name)
         if not possible or (since is not None and old < since <= Version(possible[0])):
             return None  # what can be had here is all from after the turn
         found = self._found.get(change.name)
@@ -336,20 +337,6 @@ def _held_back(row: _VersionRow, bad: ProbeResult, first_bad: int) -> list[Probe
     )
     held = tuple(sorted({*bad.point.constraints, *hold_back([turn])}))
     return [replace(bad.point, constraints=held)]
-
-
-def _of_standard_library(target: Target) -> bool:
-    """Whether the error lacks something of a module that comes with the interpreter."""
-    cause = target.cause
-    return cause is not None and cause.distribution == BUILTIN and cause.owner_is == "module"
-
-
-def _known_turn(target: Target, name: str) -> Version | None:
-    """The release of ``name`` with which the knowledge tables say that the error comes."""
-    change = None if target.cause is None else change_behind(target.cause)
-    if change is None or change.added or change.distribution != name:
-        return None
-    return version_of(change.since)
 
 
 def _first_from(versions: Sequence[str], since: Version | None) -> int | None:

@@ -28,6 +28,8 @@ from backdate.testing.trouble import trouble_line
 
 _MOST_PLACES = 5
 _INNER = ("::", ".", "[", "/")
+_OF_THE_SESSION = frozenset({"", "."})
+"""The ids of pytest's session and, since 8.0, of its root folder, in which all tests lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,11 +199,11 @@ def _blocks_known(blocker: CaseResult, old: SuiteRun, files: Collection[str | No
 
 
 def blocker_of(result: CaseResult, blocked: Mapping[str, CaseResult]) -> CaseResult | None:
-    """What kept the test from being collected: an entry for its file, module, class or folder."""
+    """What kept the test from being collected: an entry for its file, module, class or folder, or for all."""
     if result.file is not None and result.file in blocked:
         return blocked[result.file]
     for place, blocker in blocked.items():
-        if result.id.startswith(tuple(place + inner for inner in _INNER)):
+        if place in _OF_THE_SESSION or result.id.startswith(tuple(place + inner for inner in _INNER)):
             return blocker
     return None
 

@@ -9,7 +9,7 @@ from backdate.environments.cache import Cache
 from backdate.serial import digest
 from backdate.testing.outcomes import SuiteRun
 
-_FORMAT = 6
+_FORMAT = 7
 """Part of every key: raise it when what a run of the same inputs records changes."""
 _ROOM = "suite-runs"
 

@@ -19,6 +19,8 @@ TOTAL_KEPT = 32
 SOURCE_LENGTH = 300
 SOURCE_FILE_BYTES = 4 * 1024 * 1024
 SOURCE_FILES_KEPT = 64
+NATIVELY = "NOTE: Incompatible Exception Representation"
+"""What pytest raises in the place of an exception of Trial whose traceback it cannot read begins so."""
 
 
 def _make_source_reader():
@@ -217,6 +219,15 @@ def _of_doctest(error, tb):
     return error, tb, None
 
 
+def _behind_a_stand_in(error, tb):
+    """What a test of Trial raised, where pytest stumbled over it and raised what shows it as text alone."""
+    stumbled = _get(error, "__context__") if type(error).__name__ == "Failed" else None
+    raised = _get(stumbled, "__context__") if isinstance(stumbled, TypeError) else None
+    if isinstance(raised, BaseException) and message_of(error).startswith(NATIVELY):
+        return raised, _get(raised, "__traceback__")
+    return error, tb
+
+
 def describe(error, tb=None, hidden=()):
     """The chain of ``error`` as a list of dicts, the first raised first.
 
@@ -225,6 +236,7 @@ def describe(error, tb=None, hidden=()):
     try:
         if tb is None:
             tb = _get(error, "__traceback__")
+        error, tb = _behind_a_stand_in(error, tb)
         error, tb, place = _of_doctest(error, tb)
         described = _chain(error, tb, hidden, set())
         if place is not None:
