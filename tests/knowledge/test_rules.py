@@ -71,6 +71,14 @@ def test_of_the_names_of_a_row_only_that_of_the_message_counts() -> None:
     ]
 
 
+def test_a_message_that_does_not_repeat_the_one_name_of_its_row_is_enough() -> None:
+    message = "TypeError: Either one of corpus_file or corpus_iterable value must be provided"
+    assert {rule.name for rule in rules_behind("gensim", message, old="3.8", new="4.3")} == {
+        "gensim:.build_vocab(sentences)",
+        "gensim:.train(sentences)",
+    }
+
+
 def test_a_setting_of_the_whole_library_has_a_rule_by_its_message_in_each_direction() -> None:
     empty = "RuntimeError: The Session graph is empty.  Add operations to the graph before calling run()."
     lacking = "AttributeError: 'Tensor' object has no attribute 'numpy'"

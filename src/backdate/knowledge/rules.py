@@ -282,10 +282,10 @@ def _is_about(rule: Rule, name: str) -> bool:
 
 
 def _is_named(rule: Rule, message: str) -> bool:
-    """Whether the message holds the name, or the row is about none."""
+    """Whether the message holds the name; of a row about one name or none, its pattern is enough."""
     names = rule.row.names
     own = rule.argument or rule.target.rpartition(".")[2]
-    if own not in names and rule.target not in names:
+    if len(names) < 2 or (own not in names and rule.target not in names):
         return True
     return re.search(rf"(?<!\w){re.escape(own)}(?!\w)", message) is not None
 

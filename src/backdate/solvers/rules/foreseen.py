@@ -28,7 +28,7 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
     groups = []
     for one in lost:
         places = evidence.executed_of(one.places)
-        if places:
+        if places and not _of_absent_class(one, evidence):
             groups.append(FailureGroup(cause=cause_of(one, evidence), tests=(), places=places))
     known = {place for group in groups for place in group.places}
     return (
@@ -196,6 +196,13 @@ def cause_of(lost: LostName, evidence: FixEvidence) -> Cause:
         distribution=owned_by,
         version=new_version or None,
     )
+
+
+def _of_absent_class(lost: LostName, evidence: FixEvidence) -> bool:
+    """Whether it is an attribute of objects whose class has another home: nobody knows what they lack."""
+    owner = lost.name.rpartition(".")[0]
+    asked = evidence.pair.ask_new((owner,)).get(owner) if evidence.pair and _of_type(lost, evidence) else None
+    return asked is not None and not asked.present
 
 
 def _of_type(lost: LostName, evidence: FixEvidence) -> bool:

@@ -36,7 +36,9 @@ def evidence(*, gone: bool) -> FixEvidence:
     return FixEvidence(tree=Path(), uses=ProjectUses(), texts={"p.py": SOURCE}, pair=pair, objects=(seen,))
 
 
-def rewrites(owner: str, name: str, *, gone: bool = True) -> list[tuple[Rewrite | None, list[int]]]:
+def rewrites(
+    owner: str, name: str, *, gone: bool = True, tests: tuple[str, ...] = ("t",)
+) -> list[tuple[Rewrite | None, list[int]]]:
     cause = Cause(
         kind=CauseKind.CHANGED_TYPE,
         type="AttributeError",
@@ -45,7 +47,7 @@ def rewrites(owner: str, name: str, *, gone: bool = True) -> list[tuple[Rewrite 
         owner=owner,
         owner_is="type",
     )
-    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=3),))
+    group = FailureGroup(cause=cause, tests=tests, places=(SourcePlace(file="p.py", line=3),))
     found = RecordedCallSource().propose(group, evidence(gone=gone))
     return [(one.rewrite, [place.line for place in one.places]) for one in found]
 
@@ -57,6 +59,11 @@ def test_what_a_wrapper_held_is_given_itself() -> None:
 def test_a_class_that_is_still_there_may_be_meant() -> None:
     assert rewrites("Box", "data", gone=False) == []
     assert rewrites("Box", "other") == []
+
+
+def test_what_nobody_saw_fail_is_left_alone() -> None:
+    assert rewrites("Result", "data", tests=()) == []
+    assert rewrites("dict", "data", tests=()) == []
 
 
 def test_a_plain_container_was_held_by_something() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from two_releases import with_library
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
 from backdate.advising.parameters import SignatureParameter, followed_parameters, parameters_in
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import AddArgument, ChangeArgument, FollowSignature, NamePositional, Rewrite
@@ -21,6 +24,11 @@ from backdate.solvers.rules.sources.signatures import SignatureSource
 OLD = """
 class Loader: pass
 class FullLoader: pass
+class Box:
+    def size(self): pass
+    def open(self): pass
+class Tin:
+    def size(self): pass
 def load(stream, Loader=FullLoader): pass
 def load_all(stream, Loader=None): pass
 def train(size=100, window=5, keep=True): pass
@@ -29,10 +37,13 @@ def fit(data, weights=None, rounds=1): pass
 def steady(a, b=1): pass
 def count(x, limit=7): pass
 def render(template, context, app): pass
+def build(sentences=None, rounds=1, **more): pass
 """
 NEW = """
 class Loader: pass
 class FullLoader: pass
+class Box:
+    def size(self): pass
 def load(stream, Loader): pass
 def load_all(stream, Loader): pass
 def train(vector_size=100, window=5): pass
@@ -41,6 +52,7 @@ def fit(data, *, weights=None, rounds=1): pass
 def steady(a, b=1): pass
 def count(x, limit): pass
 def render(app, template, context): pass
+def build(corpus=None, rounds=1, **more): pass
 """
 SOURCE = """\
 import lib
@@ -55,6 +67,7 @@ lib.steady(1, sort=2)
 def quiet(t, c, a):
     return ""
 lib.render = quiet
+lib.build(sentences=[], rounds=2)
 """
 
 
@@ -73,7 +86,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> 
         uses=uses_in(root / "tree"),
         texts={"p.py": SOURCE},
         pair=pair,
-        executed={"p.py": frozenset(range(1, 13))},
+        executed={"p.py": frozenset(range(1, 14))},
         versions={"lib": ("1.0", "2.0")},
         modules={"lib": "lib"},
     )
@@ -187,3 +200,21 @@ def test_a_function_in_the_place_of_another_follows_its_signature(evidence: FixE
 )
 def test_other_signatures_are_not_followed(old: str, new: str) -> None:
     assert followed_parameters(("x", "y"), old, new) == ()
+
+
+def test_what_objects_of_a_class_that_is_elsewhere_now_lack_is_not_foreseen(evidence: FixEvidence) -> None:
+    uses = ProjectUses()
+    for number, name in enumerate(("lib.Box.size", "lib.Box.open", "lib.Tin.size"), 1):
+        uses.record(name, SourcePlace(file="p.py", line=number), of_object=True)
+    lost = [group.cause.dotted for group in foreseen_groups(replace(evidence, uses=uses))]
+    assert [name for name in lost if name] == ["lib.Box.open"]
+
+
+def test_an_argument_that_only_stars_take_now_gets_the_name_of_what_came(evidence: FixEvidence) -> None:
+    def proposed(line: int) -> list[Rewrite | None]:
+        cause = Cause(kind=CauseKind.OTHER_ERROR, type="TypeError", message="corpus must be provided")
+        group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=line),))
+        return [one.rewrite for one in SignatureSource().propose(group, evidence)]
+
+    assert proposed(13) == [ChangeArgument(function="lib.build", argument="sentences", new="corpus")]
+    assert proposed(4) == [], "train(size=) is refused, and says so"

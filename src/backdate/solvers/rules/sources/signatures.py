@@ -33,8 +33,10 @@ class SignatureSource:
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         """See ``ProposalSource``."""
         pair = evidence.pair
-        if pair is None or group.cause.kind not in _KINDS:
+        if pair is None:
             return ()
+        if group.cause.kind not in _KINDS:
+            return tuple(_swallowed(group, evidence, pair))
         found: dict[Rewrite, Proposal] = {
             proposal.rewrite: proposal
             for proposal in _of_stand_ins(group, evidence, pair)
@@ -61,6 +63,33 @@ class SignatureSource:
                     ),
                 )
         return tuple(found.values())
+
+
+def _swallowed(group: FailureGroup, evidence: FixEvidence, pair: EnvironmentPair) -> Iterator[Proposal]:
+    """Arguments that failing lines give by name, and that only ``**`` takes now: what took their place."""
+    at = set(group.places)
+    for subject in subjects_of(group, evidence) if at else ():
+        uses = evidence.uses.names.get(subject.name)
+        given = [word for word, places in uses.keywords.items() if at & places.keys()] if uses else []
+        asked = (subject.name,)
+        old, new = (pair.ask_old(asked), pair.ask_new(asked)) if given else ({}, {})
+        before, after = old.get(subject.name), new.get(subject.name)
+        if before is None or after is None or not (before.present and after.present and after.takes_any):
+            continue
+        for word in given:
+            lost = word in before.keywords and word not in after.keywords and after.signature
+            for successor in successors(word, before, after, bound=subject.of_object) if lost else ():
+                why = f"{successor} takes the place of {word}, which nothing reads any more"
+                function = f".{subject.leaf}" if subject.of_object else subject.name
+                yield Proposal(
+                    origin=ProposalOrigin.SIGNATURE,
+                    distribution=subject.distribution,
+                    rewrite=ChangeArgument(function=function, argument=word, new=successor),
+                    places=subject.places,
+                    why=(
+                        AdviceEvidence(kind=EvidenceKind.ASKED, text=_told(subject.name, before, after, why)),
+                    ),
+                )
 
 
 def _of_stand_ins(group: FailureGroup, evidence: FixEvidence, pair: EnvironmentPair) -> Iterator[Proposal]:
