@@ -18,11 +18,12 @@ from fake_setups import (
     start,
 )
 
-from backdate.checking.attempts import Attempt, message_of
+from backdate.checking.attempts import Attempt
 from backdate.checking.learnt import with_learnt
 from backdate.checking.loop import Loop
 from backdate.checking.progress import AttemptStarted
 from backdate.checking.settings import SetupOptions
+from backdate.checking.setup_failures import message_of
 from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import InstallStep, Recipe, SystemPackages
 from backdate.recipes.repair.repair import Repair

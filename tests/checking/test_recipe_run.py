@@ -12,10 +12,10 @@ from fake_setups import INSTANT, RULE, carried, choice, failure, ran, recipe
 
 from backdate.checking import recipe_run as module
 from backdate.checking.dated_project import DatedProject, choose
-from backdate.checking.loop_backend import setup_failure_of
 from backdate.checking.recipe_run import build_variables, notes_of, request_for, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
+from backdate.checking.setup_failures import setup_failure_of
 from backdate.environments.environment import InterpreterChoice
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.recipe import BuildConstraint, LaterCut, Recipe, SystemPackages, Variable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,6 +46,7 @@ from backdate.recipes.extraction import Extraction
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
+from backdate.sandboxes.threads import command_started
 from backdate.testing.outcomes import SuiteRun
 
 Ends = Callable[[Recipe], BuildFailure | SuiteRun]
@@ -109,7 +111,9 @@ class World:
         self.done.append((side, packages_of(one)))
         chosen = named.get("choice")
         self.asked = chosen if isinstance(chosen, InterpreterChoice) else choice()
-        recipe_run = carried(one, self.ends[side](one))
+        with named.get("testing", nullcontext()):  # type: ignore[attr-defined]
+            command_started()
+            recipe_run = carried(one, self.ends[side](one))
         return replace(recipe_run, choice=self.asked)
 
     def bench(self, *, dated: DatedProject, **named: object) -> FakeLoopBackend:

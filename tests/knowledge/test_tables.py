@@ -14,8 +14,8 @@ from packaging.version import Version
 from backdate.errors import StoredDataError
 from backdate.knowledge import changes, load, modules
 from backdate.knowledge.schema import ChangeRow, ChangesFile, ModulesFile
+from backdate.recipes.repair.classify import classify
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.rules import classify
 from backdate.recipes.repair.setup_failure import read_failure
 from backdate.rewriting.template import is_template, placeholders_of, statement_parts
 from backdate.timeline.instants import parse_instant

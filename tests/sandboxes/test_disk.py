@@ -108,3 +108,11 @@ def test_what_a_writable_place_holds_counts(bubblewrap, shell, tmp_path):
     assert left >= 64 * MIB  # the folder takes blocks, too
     store = replace(mount, counted=False)
     assert shell("echo x > /out/more", mounts=(store,), disk_bytes=32 * MIB).ok
+
+
+def test_a_single_file_that_is_watched_is_counted_without_du(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_bytes(bytes(3 * MIB))
+    by_du = disk._used_by_du((file,))
+    monkeypatch.setattr(disk, "_used_by_du", None)
+    assert disk._used((file,)) == by_du

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from patience import PATIENCE_S
 
 from backdate.sandboxes.interruption import check, obeying
-from backdate.sandboxes.threads import both, in_threads
+from backdate.sandboxes.threads import both, command_started, in_threads
 
 
 def endless() -> None:
@@ -155,3 +155,32 @@ def test_however_often_ctrl_c_comes_all_has_ended_and_nothing_is_begun(ends_othe
     assert sorted(begun) == ["begun 0\n", "begun 1\n"]
     assert sorted(rest.splitlines()) == ["ended 0", "ended 1", "interrupted"]
     assert rest.endswith("interrupted\n")
+
+
+def test_in_turn_each_begins_when_the_one_before_runs_a_command_or_ended() -> None:
+    events: list[str] = []
+    third_began = threading.Event()
+
+    def first() -> None:
+        time.sleep(0.01)
+        events.append("first computed")
+        command_started()
+        assert third_began.wait(PATIENCE_S)
+
+    def second() -> None:
+        events.append("second ended")  # without a command
+
+    def third() -> None:
+        events.append("third began")
+        third_began.set()
+
+    in_threads([first, second, third], name="t", in_turn=True)
+    assert events == ["first computed", "second ended", "third began"]
+
+
+def test_in_turn_an_error_lets_the_others_end() -> None:
+    def fail() -> None:
+        raise ValueError("the first")
+
+    with pytest.raises(ValueError, match="the first"):
+        in_threads([fail, endless, endless], name="t", in_turn=True)

@@ -10,10 +10,10 @@ from pathlib import Path
 from small_debian import PACKAGES
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.loop_backend import setup_failure_of
 from backdate.checking.recipe_run import RecipeRun, run_recipe
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
+from backdate.checking.setup_failures import setup_failure_of
 from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan, SystemPackages

@@ -10,7 +10,6 @@ from packaging.version import Version
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.advising.project_uses import CallShape
 from backdate.advising.rule_leads import advice_for
-from backdate.advising.wording import replacement_in, since_in
 from backdate.knowledge import load
 from backdate.knowledge.changes import PYTHON, library_changes_of
 from backdate.knowledge.modules import aliases
@@ -67,6 +66,8 @@ def leads_for(
             rewrite=rule.rewrite,
             evidence=(rule.evidence,),
         )
+    from backdate.advising.wording import replacement_in, since_in  # many patterns, where no rule answers
+
     for kind in _ORDER:
         for text in words:
             said = replacement_in(text.text, argument or name) if text.kind is kind else None

@@ -15,8 +15,8 @@ from backdate.environments.environment import CutoffOverride, Environment, Inter
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter
 from backdate.recipes.repair.builds import tool_limits
+from backdate.recipes.repair.classify import classify
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.rules import classify
 from backdate.recipes.repair.setup_failure import read_failure
 from backdate.timeline.instants import Instant
 

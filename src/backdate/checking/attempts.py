@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from backdate.checking.compare import Counts, count_outcomes
+from backdate.checking.compare import count_outcomes
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.setup_class import SetupAssessment, SetupClass
+from backdate.checking.setup_failures import message_of
 from backdate.recipes.repair.builds import named_packages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.remedies import what_helps
 from backdate.recipes.repair.setup_failure import SetupFailure
-from backdate.recipes.repair.telling import raised_line, telling_line
-from backdate.testing.trouble import trouble_line
 
 if TYPE_CHECKING:
     from backdate.checking.setup_result import AttemptRecord
-
-_LIMITS = ("timeout", "oom", "disk-limit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,21 +117,3 @@ def _reached(recipe_run: RecipeRun) -> Literal["tests", "install", "resolve"]:
     if recipe_run.failure is None:
         return "tests"
     return "resolve" if recipe_run.failure.phase == "resolve" else "install"
-
-
-def message_of(recipe_run: RecipeRun, assessment: SetupAssessment | None = None) -> str:
-    """One line that says why ``recipe_run`` is not proven."""
-    if assessment is not None and assessment.setup_class is SetupClass.WEAK:
-        return f"only {assessment.covered} of {assessment.defined} tests that the files define ran"
-    if recipe_run.failure is not None:
-        return telling_line(recipe_run.failure.message)
-    assert recipe_run.run is not None
-    counts: Counts = count_outcomes(recipe_run.run)
-    raised = [
-        error for result in recipe_run.run.results if result.outcome.bad for error in result.raised[-1:]
-    ]
-    if raised and not counts.passed and recipe_run.run.status not in _LIMITS:
-        return raised_line(raised[0].type, raised[0].message)
-    if not recipe_run.run.trouble:
-        return f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"
-    return trouble_line(recipe_run.run) or "no message"

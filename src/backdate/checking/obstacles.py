@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from backdate.checking.attempts import message_of
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.loop_backend import setup_failure_of
 from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.resources import Resources
 from backdate.checking.result import Obstacle
+from backdate.checking.setup_failures import message_of, setup_failure_of
 from backdate.recipes.files import Files
+from backdate.recipes.repair.classify import classify
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.own_build import own_build_failed
 from backdate.recipes.repair.remedies import what_helps
-from backdate.recipes.repair.rules import classify
 
 _OTHER_START = "check from another instant (--from), at which those releases are there"
 _OTHER_BOUNDS = "declare bounds that can be met together, or check until an instant at which they can (--to)"
@@ -37,6 +35,8 @@ def obstacle_of(
         helps = _OTHER_START if is_old else _OTHER_BOUNDS
     name = Files(dated.tree).declared().name or dated.name
     if recipe_run.failure is not None:
+        from backdate.recipes.repair.own_build import own_build_failed  # with its rules
+
         log = recipe_run.failure.log
         own = recipe_run.failure.phase in _OF_CODE and own_build_failed(failure.text, name)
     else:

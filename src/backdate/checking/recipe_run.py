@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +28,7 @@ from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
 from backdate.recipes.declared import version_variables
 from backdate.recipes.recipe import Recipe
 from backdate.sandboxes.interface import BaseSystem
+from backdate.sandboxes.interruption import check
 from backdate.sandboxes.services.plan import ServicePlan, plan_services
 from backdate.testing.outcomes import CaseResult, Frame, Raised, SuiteRun
 
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 _NOT_FOR_BUILDS = ("PYTHON", "UV_", "PIP_", "LD_", "XDG_", "LC_", "VIRTUAL_ENV", "BACKDATE_", "PYTEST_")
 _NEVER_FOR_BUILDS = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "SHELL", "USER", "CI"}
 _SITE_PACKAGES = "/site-packages/"
+_AT_ONCE = nullcontext()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,26 +127,32 @@ def run_recipe(
     subject: str = ONLY,
     python: str | None = None,
     choice: InterpreterChoice | None = None,
+    building: AbstractContextManager[object] = _AT_ONCE,
+    testing: AbstractContextManager[object] = _AT_ONCE,
 ) -> RecipeRun:
     """Build the environment of ``recipe`` on ``dated`` and run its tests there.
 
     ``python``: the interpreter that a repair asks for. ``choice``: the interpreter, where it was chosen
-    before. What fails is in the result; raises MachineError when the machine is at fault.
+    before. ``building`` and ``testing`` are entered while it is built and while its tests run. What fails is
+    in the result; raises MachineError when the machine is at fault.
     """
     choice = choice or choose(recipe, dated, resources.interpreters, python)
     recipe_run = RecipeRun(recipe=recipe, choice=choice, python=python)
-    started = time.monotonic()
-    built = build(recipe, dated, resources, choice, progress=progress, subject=subject)
-    build_s = time.monotonic() - started
+    with building:
+        check()
+        started = time.monotonic()
+        built = build(recipe, dated, resources, choice, progress=progress, subject=subject)
+        build_s = time.monotonic() - started
     if isinstance(built, BuildFailure):
         return replace(recipe_run, failure=built, build_s=build_s)
-    computed = cpu_time_s()
-    run = run_tests(
-        recipe, dated, resources, built, log_folder=log_folder, progress=progress, subject=subject
-    )
-    return replace(
-        recipe_run, environment=built, run=run, build_s=build_s, tests_cpu_s=cpu_time_s() - computed
-    )
+    with testing:
+        check()
+        computed = cpu_time_s()
+        run = run_tests(
+            recipe, dated, resources, built, log_folder=log_folder, progress=progress, subject=subject
+        )
+        computed = cpu_time_s() - computed
+    return replace(recipe_run, environment=built, run=run, build_s=build_s, tests_cpu_s=computed)
 
 
 def build(

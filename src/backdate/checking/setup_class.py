@@ -61,6 +61,11 @@ class SetupAssessment:
     covered: int = 0
     """How many of those ran."""
 
+    @property
+    def weak(self) -> bool:
+        """Whether enough of what ran passes, and too little of what is there ran."""
+        return self.setup_class is SetupClass.WEAK
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedTests:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from threading import Semaphore
 from typing import TYPE_CHECKING, Literal
 
 from backdate.checking.compare import count_outcomes, is_proven
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 _LIMITED = ("timeout", "oom", "disk-limit")
 """How a run ends that another recipe would take to the same limit."""
+_AT_A_TIME = 2
+"""Sides that are built at a time, and whose tests run: each does so with more than one process as it is."""
 _SEVERAL = 6
 """Recipes that are tried where there is something to compare anyway."""
 
@@ -53,6 +57,10 @@ class SideRunner:
     """The old side's interpreter, which a new side keeps while it is supported."""
     users: Lock | None = None
     """What those get who install the project alone, where the side is of the declared question."""
+    building: Semaphore = field(default_factory=partial(Semaphore, _AT_A_TIME), repr=False, compare=False)
+    """Held while this side is built; the sides of a check share it."""
+    testing: Semaphore = field(default_factory=partial(Semaphore, _AT_A_TIME), repr=False, compare=False)
+    """Held while its tests run."""
 
     def run_starting(self, start: StartingRecipe) -> RecipeRun:
         """Run a recipe as it is, with the interpreter that it was tested with."""
@@ -64,6 +72,8 @@ class SideRunner:
             progress=self.progress,
             subject=self.name,
             python=start.python,
+            building=self.building,
+            testing=self.testing,
         )
         self.report_end(recipe_run)
         return recipe_run
@@ -107,6 +117,8 @@ class SideRunner:
             progress=self.progress,
             subject=self.name,
             choice=choice,
+            building=self.building,
+            testing=self.testing,
         )
         self.report_end(recipe_run)
         return recipe_run

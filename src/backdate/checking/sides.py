@@ -32,15 +32,12 @@ from backdate.environments.environment import InterpreterChoice
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity
 from backdate.projects.project import Origin, Project
-from backdate.sandboxes.interruption import check
 from backdate.sandboxes.threads import in_threads
 
 if TYPE_CHECKING:
     from backdate.projects.locked_versions import LockedVersions
 
 T = TypeVar("T")
-_AT_A_TIME = 2
-"""Sides that are built and run at a time: each builds and tests with more than one process as it is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,19 +201,11 @@ def _run_first(
     """``first`` on all sides, two at a time; by their numbers what became of it on the new ones, None for one
     that would get what the first new one has."""
 
-    running = threading.Semaphore(_AT_A_TIME)
-
-    def run_old() -> RecipeRun:
-        with running:
-            return old_side.run_starting(first)
-
     def run_new(number: int) -> NewRun | None:
         side = begin[number]()
         if number and has_same_packages(begin[0](), side, first.recipe):
             return None
-        with running:  # the next side is got ready, and what the last one said is read, while others run
-            check()
-            run = side.run_new(first.recipe, side.folder)
+        run = side.run_new(first.recipe, side.folder)
         obstacle = side.obstacle(run)  # while the old side, which nothing stops, is still tested
         if obstacle is not None or count_outcomes(run.run).failed:
             on_new_failures()
@@ -226,13 +215,14 @@ def _run_first(
     new_runs: dict[int, NewRun | None] = {}
     in_threads(
         [
-            lambda: old_runs.append(run_old()),
+            lambda: old_runs.append(old_side.run_starting(first)),
             *(
                 lambda number=number: new_runs.update({number: run_new(number)})
                 for number in range(len(begin))
             ),
         ],
         name="side",
+        in_turn=True,  # the old side takes longest as a rule
     )
     return _OldRun(start=first, run=old_runs[0]), new_runs
 

@@ -108,6 +108,7 @@ def distributions_with_rules() -> tuple[str, ...]:
     return tuple(sorted({name.removesuffix(".toml") for name in files if name.endswith(".toml")}))
 
 
+@functools.cache
 def distributions_with_changes() -> tuple[str, ...]:
     """Normalised names of the distributions that have written changes."""
     names = sorted(file.name for file in (tables() / "changes").iterdir())

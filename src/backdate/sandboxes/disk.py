@@ -94,6 +94,11 @@ def _counted(folders: tuple[Path, ...]) -> int | None:
     blocks, seen = 0, set[tuple[int, int]]()
     try:
         for folder in folders:
+            status = os.lstat(folder)
+            if not stat.S_ISDIR(status.st_mode):  # one file, which is shown to the command
+                seen.add((status.st_dev, status.st_ino))
+                blocks += status.st_blocks
+                continue
             descriptor = os.open(folder, _FOLDER)
             waiting = [(descriptor, os.fstat(descriptor))]
             try:

@@ -34,7 +34,6 @@ import _stat as stat
 import ctypes
 import os
 import resource
-import sys
 
 FAILED = 70
 
@@ -305,7 +304,8 @@ def _complain(problem: OSError) -> None:
 def start(arguments: list[str]) -> None:
     """Follow the arguments and end this process."""
     try:
-        sys.exit(main(arguments))
+        status = main(arguments)
     except OSError as problem:
         _complain(problem)
-        sys.exit(FAILED)
+        status = FAILED
+    os._exit(status)  # nothing is open, and every command's end waits for this one

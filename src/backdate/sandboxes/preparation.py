@@ -6,6 +6,7 @@ that user; what they may read and that user could not is copied for them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 from dataclasses import dataclass
@@ -116,10 +117,14 @@ def hand_over(path: Path, identity: Identity) -> None:
     """
     if path.stat().st_uid == identity.uid:
         return
-    for previous in {path.stat().st_uid, 0} - {identity.uid}:
-        user = f"{identity.uid}:{identity.gid}"
-        command = ["chown", "-R", "-P", "-h", f"--from={previous}", user, "--", str(path)]
-        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if path.is_dir():
+        for previous in {path.stat().st_uid, 0} - {identity.uid}:
+            user = f"{identity.uid}:{identity.gid}"
+            command = ["chown", "-R", "-P", "-h", f"--from={previous}", user, "--", str(path)]
+            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    else:
+        with contextlib.suppress(OSError):  # which is told below, as of a folder
+            os.chown(path, identity.uid, identity.gid, follow_symlinks=False)
     if path.stat().st_uid != identity.uid:
         raise UsageError(
             f"{path} cannot be given to uid {identity.uid}, the user of sandboxed commands; is it read-only?"

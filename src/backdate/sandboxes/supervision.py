@@ -27,6 +27,7 @@ from backdate.errors import MachineError
 from backdate.sandboxes import interruption
 from backdate.sandboxes.interface import RunStatus
 from backdate.sandboxes.log import BoundedLog
+from backdate.sandboxes.threads import command_started
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 """What keeps a run's processes together."""
@@ -117,6 +118,7 @@ def supervise(
         finally:
             theirs.close()
             os.close(output_end)
+        command_started()
         run = _Run(process, ours, output, log, program.status_fd)
         try:
             ending = run.follow(wall_s, watches, on_start)
@@ -255,10 +257,11 @@ class _Run:
             else:
                 self._process.terminate()
             self._talk.close()
-            try:
-                self._process.wait(_KILLING_S)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
+            if self._process.poll() is None:
+                keeper = os.pidfd_open(self._process.pid)  # ``wait`` with a limit would sleep in between
+                with _closing(keeper):
+                    if not _ends_within(keeper, _KILLING_S):
+                        self._process.kill()
                 self._process.wait()
             self._drain()
         finally:
@@ -273,9 +276,7 @@ class _Run:
         """
         with contextlib.suppress(OSError):
             self._talk.shutdown(socket.SHUT_WR)
-        with selectors.DefaultSelector() as selector:
-            selector.register(init, selectors.EVENT_READ)
-            selector.select(_LETTING_END_S)
+        _ends_within(init, _LETTING_END_S)
 
     def _drain(self) -> None:
         """Read what is left in the pipe, without waiting for processes that may still hold it open."""
@@ -293,14 +294,17 @@ def _objection(watches: Sequence[Watch]) -> RunStatus | None:
     return next((status for watch in watches if (status := watch()) is not None), None)
 
 
-def _wait_for(process: int) -> None:
-    """Wait until the process behind a pidfd, and all of the namespace it is process 1 of, is gone."""
+def _ends_within(process: int, seconds: float) -> bool:
+    """Whether the process behind a pidfd, and all of the namespace it is process 1 of, is gone by then."""
     with selectors.DefaultSelector() as selector:
         selector.register(process, selectors.EVENT_READ)
-        if not selector.select(_KILLING_S):
-            raise MachineError(
-                "a killed sandbox does not end; is a file system hanging? See the kernel's log"
-            )
+        return bool(selector.select(seconds))
+
+
+def _wait_for(process: int) -> None:
+    """Wait until the process behind a pidfd is gone."""
+    if not _ends_within(process, _KILLING_S):
+        raise MachineError("a killed sandbox does not end; is a file system hanging? See the kernel's log")
 
 
 @contextlib.contextmanager

@@ -16,9 +16,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.loop_backend import end_of_log
 from backdate.checking.recipe_run import base_with
 from backdate.checking.resources import Resources
+from backdate.checking.setup_failures import end_of_log
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.script_installer import prepare_by_script

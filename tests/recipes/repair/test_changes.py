@@ -19,12 +19,13 @@ from backdate.recipes.recipe import (
 )
 from backdate.recipes.render import as_dockerfile, as_json, as_shell_script, read_recipe
 from backdate.recipes.repair.builds import debian_packages, system_names
+from backdate.recipes.repair.classify import classify
 from backdate.recipes.repair.error_class import ErrorClass, ErrorGroup
 from backdate.recipes.repair.incompatible import wanted_minor
 from backdate.recipes.repair.missing_modules import candidates_for, own_folder
 from backdate.recipes.repair.plugins import options_of
 from backdate.recipes.repair.requirements import lines_of, rewritten
-from backdate.recipes.repair.rules import classify, repairs
+from backdate.recipes.repair.rules import repairs
 from backdate.recipes.repair.setup_failure import SetupFailure, read_failure
 
 AT = datetime(2021, 3, 1, tzinfo=UTC)

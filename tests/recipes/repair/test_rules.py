@@ -16,9 +16,10 @@ from backdate.index.cache import DiskCache
 from backdate.index.provided_modules import ProvidedModules
 from backdate.index.upstream import IndexClient
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
+from backdate.recipes.repair.classify import classify
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.rules import classify, repairs
+from backdate.recipes.repair.rules import repairs
 from backdate.recipes.repair.setup_failure import MOST_TEXT, Problem, read_failure
 
 AT = datetime(2021, 3, 1, tzinfo=UTC)

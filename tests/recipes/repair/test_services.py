@@ -9,10 +9,10 @@ import pytest
 
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
+from backdate.recipes.repair.classify import classify
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.remedies import what_helps
 from backdate.recipes.repair.repair_context import RepairContext
-from backdate.recipes.repair.rules import classify
 from backdate.recipes.repair.services import services_named, wanted_services
 from backdate.recipes.repair.setup_failure import Problem, SetupFailure, read_failure
 from backdate.sandboxes.services.kinds import wanted_service

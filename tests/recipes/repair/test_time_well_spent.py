@@ -11,11 +11,12 @@ import pytest
 
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan, SystemPackages
 from backdate.recipes.repair.builds import named_packages
+from backdate.recipes.repair.classify import classify
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.misspelt import corrected
 from backdate.recipes.repair.remedies import what_helps
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.rules import classify, repairs
+from backdate.recipes.repair.rules import repairs
 from backdate.recipes.repair.setup_failure import Phase, SetupFailure, read_failure
 
 AT = datetime(2021, 3, 1, tzinfo=UTC)

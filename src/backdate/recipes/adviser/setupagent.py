@@ -26,9 +26,9 @@ from backdate.recipes.adviser.web import Unread, WebReader
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.render import as_shell_script
+from backdate.recipes.repair.classify import classify
 from backdate.recipes.repair.error_class import ErrorClass, ErrorGroup
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.rules import classify
 from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.text import minor_version
 from backdate.timeline.instants import Instant, format_day

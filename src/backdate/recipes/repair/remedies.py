@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from backdate.recipes.repair.builds import system_names
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.services import help_of
 from backdate.recipes.repair.signs import NO_SOURCE
 
 _REMEDIES: Mapping[ErrorClass, str] = MappingProxyType(
@@ -68,8 +66,12 @@ def what_helps(
     if error is ErrorClass.INCOMPLETE_SDIST and (lacking := NO_SOURCE.search(text)):
         return f"write {lacking[1] or lacking[2]} first, as the project's own steps do: the tree lacks it"
     if error is ErrorClass.NEEDS_SERVICE:
+        from backdate.recipes.repair.services import help_of  # with its rules, as below: few errors need them
+
         return help_of(text) or _REMEDIES[error]
     if error is ErrorClass.MISSING_HEADER:
+        from backdate.recipes.repair.builds import system_names
+
         known = {package for names in system_names(text).values() for package in names}
         packages = sorted(known | set(named))
         if packages and not apt:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from backdate.recipes.repair.builds import tool_limits
 from backdate.text import first_line
 
 _COMPILER = re.compile(
@@ -28,6 +27,8 @@ _REPORTED = re.compile(r"^E {1,4}(\S.*)", re.MULTILINE)
 
 def telling_lines(message: str) -> tuple[str, ...]:
     """The lines of a failed build's log that give the reason, the most specific first; empty for no text."""
+    from backdate.recipes.repair.builds import tool_limits  # with its rules, for what did not build alone
+
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     limits = [line for line in tool_limits(message)[1] if line]
     first = [line for line in lines if any(limit in line for limit in limits)]
