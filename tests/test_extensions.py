@@ -71,6 +71,9 @@ class NoIndex:
     def has_wheels(self, name, at):
         return False
 
+    def wants_compiling(self, name, wanted, python, at):
+        return False
+
 
 def project(tmp_path: Path) -> Path:
     tree = tmp_path / "project"

@@ -249,6 +249,7 @@ def test_a_module_that_is_gone_as_a_whole_is_one_name(
         "lib/__init__.py": "",
         "lib/util.py": "import xml.etree.ElementTree as etree\n",
         "lib/compat.py": "text_type = str\nstring_types = (str,)\n",
+        "lib/store.py": "class Store: pass\n",
     }
     pair = EnvironmentPair(
         sandbox=one_sandbox, old=made(old), new=made({"lib/__init__.py": "", "lib/util.py": ""})
@@ -280,6 +281,13 @@ def test_a_module_that_is_gone_as_a_whole_is_one_name(
         "lib.compat": ("", [2, 5]),
         "lib.compat.text_type": ("str", [2, 5]),
     }
+    stored = uses_of(
+        "from lib.store import Store\nclass Mine(Store):\n    def f(self): return self.__class__\n"
+    )
+    assert [one.name for one in lost_names(pair, stored.of_modules(["lib"]), held=True)] == [
+        "lib.store",  # and not lib.store.Store.__class__, which every object has
+        "lib.store.Store",
+    ]
     wrong = [LibraryWords(kind=EvidenceKind.WARNING, text="'etree' is deprecated. Use 'xml.sax' instead.")]
     (etree, *_) = [
         change

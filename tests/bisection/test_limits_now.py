@@ -121,6 +121,18 @@ def test_an_interpreter_is_a_limit_of_its_own() -> None:
     assert (entry.requirements, entry.python, entry.on_python) == ((), "<3.12", "3.11.7")
 
 
+def test_of_two_interpreters_the_older_one_is_the_limit_of_what_passes_with_both() -> None:
+    front = seen(finding("python", "3.12.1", "3.13.0", "a", "b", "c"), passing=2, python="3.12.1")
+    behind = seen(finding("python", "3.8.18", "3.9.18", "c"), passing=1, python="3.8.18")
+    oldest = SeenLimits(
+        requirements=(), python="3.7.16", newest_python=False, passing=frozenset(("a", "b", "c"))
+    )
+    (entry,) = working_limits([front, behind], [oldest], newest_python="3.13.0")
+    assert (entry.python, entry.passing, entry.on_python) == ("<3.9", 3, "3.7.16")
+    first, second = working_limits([front, behind], newest_python="3.13.0")
+    assert (first.python, first.passing, second.python) == ("<3.13", 2, "<3.9")
+
+
 def test_an_interpreter_that_is_only_said_to_be_confirmed_helps_in_its_older_version() -> None:
     one = replace(finding("python", "3.11.7", "3.12.1", "a"), confirmed=("forward", "backward"))
     (entry,) = working_limits([one])

@@ -35,6 +35,10 @@ SAME = [
         raised("requests.exceptions.ConnectionError", "Temporary failure in name resolution"),
         raised("httpx.ConnectError", "[Errno -3] Temporary failure in name resolution"),
     ),
+    (
+        raised("RecursionError", "maximum recursion depth exceeded while calling a Python object"),
+        raised("RecursionError", "maximum recursion depth exceeded"),
+    ),
 ]
 OTHER = [
     (raised("TypeError", "no"), raised("ValueError", "no")),

@@ -150,3 +150,32 @@ def test_the_first_upload_is_that_of_a_wanted_version(wanted: str | None, day: i
     names = ProvidedModules(SimpleNamespace(project_page=lambda name, at: SimpleNamespace(files=files)))  # type: ignore[arg-type]
     found = names.first_upload("ml-dtypes", wanted, datetime(2022, 6, 1, tzinfo=UTC))
     assert (found.month if found else None) == day
+
+
+@pytest.mark.parametrize(
+    ("wanted", "python", "expected"),
+    [
+        ("<2.0", "3.13.0", True),
+        ("<2.0", "3.11.7", False),
+        ("<3.0", "3.13.0", False),
+        ("<1.0", "3.13.0", False),
+    ],
+)
+def test_what_only_other_interpreters_have_wheels_of_would_be_compiled(
+    wanted: str, python: str, *, expected: bool
+) -> None:
+    files = [
+        ("0.9", "m-0.9.tar.gz", 90_000),
+        ("0.9", "m-0.9-cp36-cp36m-manylinux1_x86_64.whl", 1),
+        ("1.5", "m-1.5.tar.gz", 5_000_000),
+        ("1.5", "m-1.5-cp311-cp311-manylinux_2_17_x86_64.whl", 1),
+        ("1.5", "m-1.5-cp313-cp313-win_amd64.whl", 1),
+        ("2.2", "m-2.2-cp313-cp313-manylinux_2_17_x86_64.whl", 1),
+    ]
+    served = [
+        SimpleNamespace(filename=name, version=version, size_bytes=size, yanked=False)
+        for version, name, size in files
+    ]
+    client = SimpleNamespace(project_page=lambda _name, at: SimpleNamespace(before=lambda _at: served))
+    names = ProvidedModules(client, None)  # type: ignore[arg-type]
+    assert names.wants_compiling("m", wanted, python, AT) is expected

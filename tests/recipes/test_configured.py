@@ -43,6 +43,9 @@ class NothingKnown:
     def has_wheels(self, name: str, at: datetime) -> bool:
         return False
 
+    def wants_compiling(self, name: str, wanted: str, python: str, at: datetime) -> bool:
+        return False
+
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:

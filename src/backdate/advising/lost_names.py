@@ -23,6 +23,7 @@ from backdate.sandboxes.interface import Limits, Sandbox
 _MOST_ROUNDS = 3
 """Of two hundred names each: what a project uses of one library is rarely more."""
 _NO_MODULE = re.compile(r"No module named '([\w.]{1,300})'")
+_OF_EVERY_OBJECT = frozenset(dir(object))
 _GONE = ("AttributeError", "ModuleNotFoundError", "ImportError: cannot import name")
 
 
@@ -176,6 +177,8 @@ def _lost(
         if not new.present:
             if not new.why.startswith(_GONE) or (within and not uses[name].places):
                 continue
+            if within and name.rpartition(".")[2] in _OF_EVERY_OBJECT:
+                continue  # it goes with its class, and whatever takes the place of that has it
             module = _NO_MODULE.search(new.why)
             whole = module[1] if module and name.startswith(f"{module[1]}.") else name
             if whole != name and not within:

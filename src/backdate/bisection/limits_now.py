@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from backdate.advice import WorkingLimits
@@ -66,7 +67,6 @@ def working_limits(
     if not blamed and any(finding.failed_before for finding in findings):
         return ()
     tests = frozenset(test for finding in blamed for test in finding.tests)
-    interpreter = next((limit for limit in map(_python_limit, blamed) if limit), "")
     known = [*seen, *_of_findings(blamed, newest_python)]
     limits: list[WorkingLimits] = []
     left = tests
@@ -74,7 +74,7 @@ def working_limits(
         best = max(known, key=lambda one: _rank(one, left), default=None)
         if best is None or not (best.passing & left or not tests):
             break
-        python = "" if best.newest_python else interpreter
+        python = "" if best.newest_python else _interpreter_limit(blamed, best)
         if not best.requirements and not python:
             break  # another interpreter helps, and nothing says that it is to blame
         limits.append(
@@ -88,6 +88,13 @@ def working_limits(
         )
         left -= best.passing
     return tuple(limits)
+
+
+def _interpreter_limit(blamed: Sequence[Finding], seen: SeenLimits) -> str:
+    """The limit on the interpreter with which what ``seen`` shows to pass does; "" where none is at fault."""
+    limits = {_python_limit(finding) for finding in blamed if seen.passing.intersection(finding.tests)}
+    fitting = [limit for limit in limits if limit and SpecifierSet(limit).contains(seen.python)]
+    return min(fitting, key=lambda limit: Version(limit.removeprefix("<")), default="")
 
 
 def _rank(one: SeenLimits, left: frozenset[str]) -> tuple[int, int, bool, int, int]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import pairwise
 
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
 from backdate.environments.environment import Lock
+from backdate.index.wheel_tags import compiled_for
 from backdate.projects.sources.listing import ListedFile
 from backdate.text import UNREADABLE, version_numbers
 from backdate.timeline.instants import Instant
@@ -18,8 +18,6 @@ from backdate.timeline.instants import Instant
 _SAME_RELEASE = timedelta(hours=24)
 """Files of a version that were uploaded within a day belong together: a build service uploads its wheels one
 by one, and in between the release is there for some machines only."""
-_LITTLE = 256 * 1024
-"""Bytes of an sdist of which trying to compile it costs less than doing without."""
 _JUST_AFTER = timedelta(seconds=1)
 """What an instant sees was uploaded strictly before it."""
 
@@ -60,30 +58,10 @@ def releases_of(name: str, files: Iterable[ListedFile]) -> tuple[DistributionRel
             instants=_batch_ends(sorted(file.uploaded for file in members)),
             prerelease=version.is_prerelease,
             yanked=all(file.yanked for file in members),
-            compiled_for=_compiled_for(members),
+            compiled_for=compiled_for(members),
         )
         for version, members in sorted(batches.items())
     )
-
-
-def _compiled_for(files: Iterable[ListedFile]) -> tuple[str, ...]:
-    """See ``DistributionRelease.compiled_for``; of wheels for other systems than Linux nothing is taken."""
-    found: set[str] = set()
-    for file in files:
-        if file.sdist and file.size_bytes is not None and file.size_bytes <= _LITTLE:
-            return ()
-        try:
-            *_, tags = parse_wheel_filename(file.filename)
-        except InvalidWheelFilename:
-            continue
-        for tag in tags:
-            if tag.platform != "any" and "linux" not in tag.platform:
-                continue
-            if tag.abi in ("none", "abi3"):
-                return ()
-            if tag.interpreter.startswith("cp"):  # not PyPy's
-                found.add(tag.interpreter)
-    return tuple(sorted(found))
 
 
 def _batch_ends(times: Sequence[Instant]) -> tuple[Instant, ...]:

@@ -28,6 +28,8 @@ _NETWORK_TYPES = frozenset(
     {"gaierror", "ConnectionRefusedError", "NameResolutionError", "NewConnectionError"}
 )
 _RENAMED_TYPES = {"ModuleNotFoundError": "ImportError", "IOError": "OSError", "EnvironmentError": "OSError"}
+_WORDED_BY_INTERPRETERS = frozenset({"RecursionError"})
+"""Exceptions whose messages say where the interpreter noticed: they differ from minor to minor."""
 _ASSERTIONS = frozenset({"AssertionError", "DocTestFailure", "Failed", "MismatchError"})
 _ALIAS = re.compile(
     r"(?:type object )?'[^'\n]+' (?:object )?has no attribute '("
@@ -97,6 +99,8 @@ def _identities(chain: Sequence[Raised]) -> tuple[Identity, Identity]:
 def _identity(raised: Raised) -> Identity:
     kind = raised.type.rpartition(".")[2]
     kind = _RENAMED_TYPES.get(kind, kind)
+    if kind in _WORDED_BY_INTERPRETERS:
+        return (kind,)
     place = project_frame(raised)
     if kind in _ASSERTIONS and place is not None and place.source:
         return kind, place.file, place.function, place.source

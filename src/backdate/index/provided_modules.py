@@ -20,6 +20,7 @@ from backdate.index.http import Fetcher, IndexFailure
 from backdate.index.names import is_project_name
 from backdate.index.page import IndexFile
 from backdate.index.upstream import IndexClient
+from backdate.index.wheel_tags import compiled_for
 from backdate.serial import digest, from_json, to_json, write_whole
 from backdate.text import UNREADABLE
 from backdate.timeline.instants import Instant
@@ -76,6 +77,15 @@ class ProvidedModules:
     def has_wheels(self, name: str, at: Instant) -> bool:
         """Whether any wheel of it for Linux was visible at ``at``, for any interpreter."""
         return any(_for_linux(file.filename) for file in self._files(name, at))
+
+    def wants_compiling(self, name: str, wanted: str, python: str, at: Instant) -> bool:
+        """Whether the newest release in the specifier ``wanted`` visible at ``at`` has compiled wheels, and
+        none of them for the interpreter ``python``: it would have to be compiled, as pandas 1.5 on 3.13."""
+        files = [file for file in self._files(name, at) if not file.yanked and file.version]
+        fitting = [file for file in files if _is_wanted(file.version, wanted)]
+        newest = max((_version(file.version or "") for file in fitting), default=None)
+        compiled = compiled_for(file for file in fitting if _version(file.version or "") == newest)
+        return bool(compiled) and "cp" + "".join(python.split(".")[:2]) not in compiled
 
     def metadata(self, name: str, at: Instant) -> RawMetadata | None:
         """The core metadata of the newest release of ``name`` visible at ``at``.

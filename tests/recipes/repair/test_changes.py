@@ -50,6 +50,9 @@ class Index:
     def has_wheels(self, name: str, at: datetime) -> bool:
         return name in self.known
 
+    def wants_compiling(self, name: str, wanted: str, python: str, at: datetime) -> bool:
+        return (name, wanted, python) == ("pandas", "<2.0", "3.13.0")
+
 
 def _recipe(*files: str, runner: str = "pytest") -> Recipe:
     return Recipe(
@@ -114,6 +117,16 @@ def test_all_that_is_missing_is_proposed_at_once(tmp_path: Path) -> None:
     first = repairs(_trouble(text), _recipe(), tmp_path, Index("PyYAML"))[0]
     assert [one.packages for one in first.recipe.install] == [("PyYAML",), ("pytest-mock",)]
     assert first.rule == "missing module + missing test plugin"
+
+
+@pytest.mark.parametrize(("python", "tried"), [("3.8.18", True), ("3.13.0", False)])
+def test_a_release_that_would_have_to_be_compiled_is_not_gone_back_to(
+    tmp_path: Path, python: str, *, tried: bool
+) -> None:
+    text = "AttributeError: 'DataFrame' object has no attribute 'iteritems'"
+    failure = replace(_trouble(text), python=python)
+    proposed = repairs(failure, _recipe(), tmp_path, Index())
+    assert any("pandas<2.0" in one.reason for one in proposed) is tried
 
 
 def test_no_older_interpreter_is_tried_where_none_could_have_a_wheel(tmp_path: Path) -> None:

@@ -71,6 +71,9 @@ class Told:
     def has_wheels(self, name: str, at: datetime) -> bool:
         return True
 
+    def wants_compiling(self, name: str, wanted: str, python: str, at: datetime) -> bool:
+        return False
+
 
 def _proposed(case: Case, tmp_path: Path, names: object = None) -> tuple[ErrorClass, tuple[Repair, ...]]:
     _header, failure = read_stored(LOGS / f"{case.name}.log")

@@ -26,6 +26,9 @@ class NoIndex:
     def has_wheels(self, name: str, at: datetime) -> bool:
         return name == "released"
 
+    def wants_compiling(self, name: str, wanted: str, python: str, at: datetime) -> bool:
+        return False
+
 
 def proposed(
     rule: Rule,

@@ -50,6 +50,9 @@ class Index:
     def has_wheels(self, name: str, at: datetime) -> bool:
         return True
 
+    def wants_compiling(self, name: str, wanted: str, python: str, at: datetime) -> bool:
+        return False
+
 
 def failed(text: str, phase: Phase = "install", **more: object) -> SetupFailure:
     given = {"status": phase, "texts": (text,), "python": "3.9.18", "instant": AT, "pythons": PYTHONS}

@@ -34,7 +34,11 @@ _UV_RANGE = re.compile(r"\(\d[\d.]{1,12}\) does not satisfy Python([<>=!~]{1,2}[
 
 
 def dropped_features(context: RepairContext) -> Iterator[Repair]:
-    """Limits for distributions whose newest release dropped what is used, all at once."""
+    """Limits for distributions whose newest release dropped what is used, all at once.
+
+    What would have to be compiled for the interpreter is left out: releases that are older than it take many
+    minutes, and mostly do not build on it.
+    """
     text = failure_text(context.failure)
     limits: dict[str, tuple[str, str]] = {}
     for change in library_changes():
@@ -43,12 +47,19 @@ def dropped_features(context: RepairContext) -> Iterator[Repair]:
         name = requirement_name(change.pin)
         if matches and name and (name not in limits or _stricter(change.pin, limits[name][0])):
             limits[name] = (change.pin, matches[0][0])
-    seen = dict(limits.values())
+    seen = {limit: sign for limit, sign in limits.values() if not _wants_compiling(context, limit)}
     changed = with_packages(context.recipe, seen, "release that dropped what is used", text_of(seen))
     if changed != context.recipe:
         yield context.repaired(
             ErrorClass.INCOMPATIBLE_RELEASE, "release that dropped what is used", text_of(seen), changed
         )
+
+
+def _wants_compiling(context: RepairContext, limit: str) -> bool:
+    requirement, failure = Requirement(limit), context.failure
+    return context.index_facts.wants_compiling(
+        requirement.name, str(requirement.specifier), failure.python, failure.instant
+    )
 
 
 def text_of(signs: dict[str, str]) -> str:

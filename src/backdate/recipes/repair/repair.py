@@ -64,3 +64,7 @@ class IndexFacts(Protocol):
     def has_wheels(self, name: str, at: Instant) -> bool:
         """Whether any wheel of it for Linux was visible at ``at``, for whichever interpreter."""
         ...
+
+    def wants_compiling(self, name: str, wanted: str, python: str, at: Instant) -> bool:
+        """Whether the newest release in the specifier ``wanted`` has wheels for other interpreters alone."""
+        ...
