@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
 from dead_names import DeadNamesWorld, by_table, missing, rename
 
 from backdate.advice import SourcePlace
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.rewriting.rewrite import CallYielded, ReplaceName, Rewrite
+from backdate.solvers.rules.applying import PlannedChange
+from backdate.solvers.rules.changes import StandingChange
 from backdate.solvers.rules.loop import MendLoop
 from backdate.solvers.rules.minimising import leave_out
 from backdate.solvers.rules.parts import without_failing_lines
+from backdate.solvers.rules.proposals import FailureGroup, Proposal, ProposalOrigin
 
 ALIVE = frozenset({"prod", "sum", "mean", "also_sum"})
 
@@ -113,3 +119,22 @@ def test_a_line_that_fails_in_another_way_after_its_edit_is_left_as_it_was() -> 
         world.files, mended.texts, mended.history.standing(mended.texts), mended.remaining
     )
     assert texts == {"b.py": "x = lib.prod\n"}
+
+
+@pytest.mark.parametrize(("rewrite", "stays"), [(ReplaceName(old="a", new="b"), False), (CallYielded(), True)])
+def test_a_test_that_fails_once_it_is_called_stays_called(rewrite: Rewrite, stays: bool) -> None:
+    place = SourcePlace(file="test_it.py", line=2)
+    refused = Cause(kind=CauseKind.OTHER_ERROR, type="Failed", message="'yield' keyword is allowed")
+    group = FailureGroup(cause=refused, tests=("test_it.py",), places=(place,), raised_at=(place,))
+    proposal = Proposal(origin=ProposalOrigin.RESTRUCTURING, rewrite=rewrite, places=(place,))
+    standing = StandingChange(
+        planned=PlannedChange(group=group, proposal=proposal),
+        base={},
+        lines=frozenset({place}),
+        raised_at=frozenset({place}),
+    )
+    first = {"test_it.py": "def test_a():\n    yield check, 1\n"}
+    texts = {"test_it.py": "def test_a():\n    check(1)\n"}
+    wrong = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="1 != 2")
+    failed = FailureGroup(cause=wrong, tests=("test_it.py::test_a",), places=(place,), raised_at=(place,))
+    assert without_failing_lines(first, texts, (standing,), (failed,)) == (texts if stays else {})

@@ -31,6 +31,22 @@ def statement_around(text: str, line: int) -> range:
     return range(first, last + 1)
 
 
+def function_body(text: str, line: int) -> range:
+    """The lines of the body of the innermost function that holds a line; none outside of functions."""
+    tree = parsed_or_none(text)
+    functions = (
+        node
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    bodies = [
+        range(node.body[0].lineno, (node.end_lineno or line) + 1)
+        for node in functions
+        if node.body[0].lineno <= line <= (node.end_lineno or line)
+    ]
+    return min(bodies, key=len, default=range(0))
+
+
 @functools.lru_cache(maxsize=256)
 def _heads(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(_find_heads(text))

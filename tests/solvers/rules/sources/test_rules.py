@@ -11,8 +11,10 @@ from backdate.advice import SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.result import Cause, CauseKind
+from backdate.editing.spans import apply_edits
 from backdate.knowledge.rules import RuleOrigin
 from backdate.rewriting.rewrite import CallAtStart, ChangeArgument
+from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.rules import RuleSource
@@ -155,3 +157,33 @@ def test_an_argument_that_went_goes_from_calls_of_classes_that_are_made_from_the
     )
     assert [place.line for place in proposal.places] == [6, 7]
     assert proposal.rewrite == ChangeArgument(function="", argument="strict", only_value="True")
+
+
+@pytest.mark.parametrize(("ran", "mended"), [({1, 2, 4}, True), ({1, 2, 4, 6}, False)])
+def test_a_function_that_never_ran_is_mended_on_all_of_its_lines(
+    tmp_path: Path, ran: set[int], mended: bool
+) -> None:
+    source = (
+        "import datetime\nimport pytz\n\n"
+        "def test_it():\n    day = datetime.datetime(2011, 1, 1, tzinfo=pytz.timezone('CET'))\n    check(day)\n"
+    )
+    (tmp_path / "test_a.py").write_text(source)
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"test_a.py": source},
+        executed={"test_a.py": frozenset(ran)},
+        versions={"pytz": ("2024.1", "2024.2")},
+        modules={"pytz": "pytz"},
+    )
+    cause = Cause(
+        kind=CauseKind.ASSERTION,
+        type="AssertionError",
+        message="'2011-01-01T00:00:00+00:18' != '2011-01-01T00:00:00+01:00'",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="test_a.py", line=6),))
+    proposals = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
+    cet = next(one for one in proposals if "'CET'" in str(one.rewrite))
+    written = rewrite_source(source, cet.rewrite, lines=frozenset(place.line for place in cet.places))
+    text = apply_edits(source, written.edits)
+    assert ("day = pytz.timezone('CET').localize(datetime.datetime(2011, 1, 1))" in text) is mended

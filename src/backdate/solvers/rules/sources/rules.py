@@ -22,6 +22,7 @@ from backdate.rewriting.rewrite import (
     ReplaceUse,
     about,
 )
+from backdate.solvers.rules.executed import function_body
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.confirm import is_there
 from backdate.solvers.rules.sources.keyword_calls import keyword_places
@@ -131,17 +132,33 @@ def _home_of(subject: Subject, evidence: FixEvidence) -> str:
 
 
 def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> tuple[SourcePlace, ...]:
-    """The group's own lines, and executed lines that use what a rule is about."""
+    """The group's own lines, and executed lines that use what a rule is about.
+
+    So do all lines of a function that fails now and of which the old side ran none, such as a test that yielded.
+    """
     if isinstance(rule.rewrite, CallAtStart):
         return _places_of_setting(rule.rewrite, group, evidence)
     target = rule.target
     places: dict[SourcePlace, None] = dict.fromkeys(group.places)
+    first_run = _lines_first_run(group, evidence)
     for name, uses in evidence.uses.names.items():
         fits = name == target or (target.startswith(".") and uses.of_object and _is_of(name, rule))
         if fits:
             used = uses.keywords.get(rule.argument, {}) if rule.argument else uses.places
             places.update(dict.fromkeys(evidence.executed_of(used)))
+            places.update(dict.fromkeys(place for place in used if place in first_run))
     return tuple(places)
+
+
+def _lines_first_run(group: FailureGroup, evidence: FixEvidence) -> frozenset[SourcePlace]:
+    """The lines of functions in the group's tracebacks of which no line ran where the tests passed."""
+    ran = evidence.executed
+    found: set[SourcePlace] = set()
+    for place in group.places if ran is not None else ():
+        body = function_body(evidence.texts.get(place.file, ""), place.line)
+        if ran is not None and ran.get(place.file, frozenset()).isdisjoint(body):
+            found.update(SourcePlace(file=place.file, line=line) for line in body)
+    return frozenset(found)
 
 
 def _places_of_setting(
