@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from backdate.advice import SourcePlace
 from backdate.advising.project_uses import CallShape, ProjectUses
-from backdate.advising.uses import read_uses, uses_in
+from backdate.advising.uses import python_files, read_uses, uses_in
 
 
 def uses_of(source: str) -> ProjectUses:
@@ -91,6 +91,41 @@ def test_a_tree_is_read_with_its_own_files_first(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("def")
     places = uses_in(tmp_path).places_of("lib.load")
     assert [place.file for place in places] == ["src/p/a.py", "tests/test_a.py"]
+
+
+def test_of_a_large_tree_the_outer_files_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("backdate.advising.uses.MOST_FILES", 3)
+    for name in (
+        "generated/models/a.py",
+        "generated/models/b.py",
+        "generated/models/c.py",
+        "p/a.py",
+        "tests/t.py",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert {"p/a.py", "tests/t.py"} <= set(python_files(tmp_path))
+
+
+def test_files_without_a_word_are_not_parsed(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import lib\nlib.load()\n")
+    (tmp_path / "b.py").write_text("import other\nother.load()\n")
+    uses = uses_in(tmp_path, mentioning=("lib",))
+    assert (list(uses.names), uses.files) == (["lib", "lib.load"], ("a.py", "b.py"))
+
+
+def test_uses_of_files_are_put_together() -> None:
+    sources = {
+        "a.py": "import lib\nlib.load(1, key='a')\nclass A(lib.B):\n    x = 1\n",
+        "b.py": "import lib\nlib.load(\n    key='b', more=2)\n",
+    }
+    whole, parts = ProjectUses(), ProjectUses()
+    for file, source in sources.items():
+        own = ProjectUses()
+        read_uses(source.encode(), file, own)
+        read_uses(source.encode(), file, whole)
+        parts.add(own)
+    assert parts == whole
 
 
 @given(st.text(max_size=200))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from backdate.advising.uses import uses_in
 from backdate.checking.result import PackageChange
 from backdate.diagnosis.result import Cause, CauseKind, Cluster
 from backdate.fixing.further_requirements import FurtherRequirement, declarations, further_requirements
@@ -19,9 +18,7 @@ GONE = "No module named 'pkg_resources'"
 def asked(tree: Path, message: str, name: str = "") -> list[str]:
     cause = Cause(kind=CauseKind.MISSING_MODULE, type="ImportError", message=message, name=name)
     cluster = Cluster(cause=cause, tests=("a",), places=(), messages=())
-    found = further_requirements(
-        [cluster], uses_in(tree), MOVED, PYTHONS, declarations(tree), frozenset({"mine"})
-    )
+    found = further_requirements([cluster], tree, MOVED, PYTHONS, declarations(tree), frozenset({"mine"}))
     return [one.requirement for one in found]
 
 

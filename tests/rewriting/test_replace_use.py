@@ -93,7 +93,7 @@ def rewritten(text: str, rewrite: ReplaceUse) -> str:
         (DECODE, "x = y.decode(encoding=ascii, errors='strict') + z.decode()\n", "x = y + z\n"),
         (DECODE, "x = y.decode(*codec)\n", "x = y.decode(*codec)\n"),
         (DECODE, "x = y.decode(next(codecs))\n", "x = y.decode(next(codecs))\n"),
-        (HAS_KEY, "if d.has_key(k): pass\n", "if (k in d): pass\n"),
+        (HAS_KEY, "if d.has_key(k): pass\n", "if k in d: pass\n"),
         (HAS_KEY, "x = d.has_key(k)\n", "x = k in d\n"),
         (HAS_KEY, "x = not d.has_key(a or b)\n", "x = not ((a or b) in d)\n"),
         (ESCAPE, "import cgi\ncgi.escape(a)\n", "import html\nhtml.escape(a, quote=False)\n"),

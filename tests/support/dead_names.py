@@ -72,6 +72,8 @@ class DeadNamesWorld:
     """Names that are there and give something else: the test fails at its end."""
     hangs: frozenset[str] = frozenset()
     executed: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    read_as_text: frozenset[str] = frozenset()
+    """Files that another process runs: a dead name in them shows as a value that differs."""
     selects: bool = False
     asked: list[tuple[Texts, tuple[str, ...]]] = field(default_factory=list)
     """Every run: what was changed, and the tests that were chosen."""
@@ -124,6 +126,9 @@ class DeadNamesWorld:
                     return FailureGroup(
                         cause=Cause(kind=CauseKind.TIMEOUT, type="", message="hung"), tests=(test,), places=()
                     ), True
+                if name not in self.alive and file in self.read_as_text:
+                    cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert []")
+                    return FailureGroup(cause=cause, tests=(test,), places=()), False
                 if name not in self.alive:
                     return missing(name, place, test), False
                 if name in self.wrong:
@@ -132,6 +137,15 @@ class DeadNamesWorld:
 
     def propose(self, group: FailureGroup, texts: Texts) -> Sequence[Proposal]:
         return self.rules(group, texts)
+
+    def untraced(self, texts: Texts) -> Sequence[FailureGroup]:
+        return [
+            missing(name, SourcePlace(file=file, line=number))
+            for file in self.read_as_text
+            for number, line in enumerate(texts.get(file, self.files[file]).splitlines(), start=1)
+            for name in _USE.findall(line)
+            if name not in self.alive
+        ]
 
     def foreseen(self, texts: Texts) -> Sequence[FailureGroup]:
         found = []

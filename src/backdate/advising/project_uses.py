@@ -41,6 +41,15 @@ class NameUses:
             self.keywords.setdefault(name, {})[place] = None
             self.values.setdefault(name, {})[value] = None
 
+    def add_calls(self, other: NameUses) -> None:
+        """Note the calls of other files."""
+        for name, places in other.keywords.items():
+            if name in self.keywords or len(self.keywords) < _MOST_PLACES:
+                self.keywords.setdefault(name, {}).update(places)
+                self.values.setdefault(name, {}).update(other.values[name])
+        for shape in other.calls:
+            self.record_call(shape)
+
     def record_call(self, shape: CallShape) -> None:
         """Note what one call gives."""
         if len(self.calls) < _MOST_PLACES:
@@ -57,6 +66,19 @@ class ProjectUses:
     files: tuple[str, ...] = ()
     statements: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """First and last lines of the statements that take several lines and hold no other, by file."""
+
+    def add(self, other: ProjectUses) -> None:
+        """Note all that other files use."""
+        for name, theirs in other.names.items():
+            uses: NameUses | None = None
+            for place in theirs.places:
+                uses = self.record(name, place, of_object=theirs.of_object)
+            if uses is not None:
+                uses.add_calls(theirs)
+        for name, places in other.defined.items():
+            for place in places:
+                self.record_defined(name, place)
+        self.statements.update(other.statements)
 
     def defines_module_of(self, name: str) -> bool:
         """Whether a dotted name is of a module of the project itself."""

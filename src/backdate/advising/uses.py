@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from backdate.advising.project_uses import ProjectUses
@@ -28,9 +28,13 @@ _LEFT_OUT = frozenset(
 )
 
 
-def uses_in(tree: Path) -> ProjectUses:
-    """What the Python files of the project at ``tree`` use; what cannot be read or parsed is left out."""
+def uses_in(tree: Path, *, mentioning: Collection[str] = ()) -> ProjectUses:
+    """What the Python files of the project at ``tree`` use; what cannot be read or parsed is left out.
+
+    ``mentioning``: only files that hold one of these words are parsed, where any are given.
+    """
     uses = ProjectUses()
+    words = [word.encode() for word in mentioning]
     files = []
     left = _MOST_BYTES
     for relative in python_files(tree):
@@ -42,30 +46,50 @@ def uses_in(tree: Path) -> ProjectUses:
         if left < 0:
             break
         files.append(relative)
-        read_uses(data or b"", relative, uses)
+        if data and (not words or any(word in data for word in words)):
+            read_uses(data, relative, uses)
     uses.files = tuple(files)
     return uses
 
 
 def python_files(tree: Path) -> Iterator[str]:
-    """The project's Python files, its own before those of its tests, at most ``MOST_FILES``."""
+    """The project's Python files, its own before those of its tests, at most ``MOST_FILES``.
+
+    Those of outer folders first: in a large tree what is deep down was generated, or is data.
+    """
     found: list[str] = []
-    for folder, folders, names in os.walk(tree):
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".")
-            and name not in _LEFT_OUT
-            and not Path(folder, name, "pyvenv.cfg").exists()
-        )
-        found += [
-            Path(folder, name).relative_to(tree).as_posix() for name in sorted(names) if name.endswith(".py")
-        ]
-        if len(found) >= MOST_FILES:
-            break
-    tests = [name for name in found if any(part.startswith("test") for part in name.split("/"))]
-    yield from [name for name in found if name not in set(tests)][:MOST_FILES]
-    yield from tests[: max(0, MOST_FILES - len(found) + len(tests))]
+    level = [tree]
+    while level and len(found) < MOST_FILES:
+        below: list[Path] = []
+        for folder in level:
+            folders, files = _entries(folder)
+            found += [file.relative_to(tree).as_posix() for file in files if file.suffix == ".py"]
+            below += folders
+        level = below
+    del found[MOST_FILES:]
+    yield from (name for name in found if not _is_of_tests(name))
+    yield from filter(_is_of_tests, found)
+
+
+def _is_of_tests(file: str) -> bool:
+    return any(part.startswith("test") for part in file.split("/"))
+
+
+def _entries(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The folders that may hold the project's code, and the files, of one folder; links are neither."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return [], []  # as os.walk has it: what cannot be listed holds nothing
+    folders = [
+        Path(entry)
+        for entry in entries
+        if entry.is_dir(follow_symlinks=False)
+        and not entry.name.startswith(".")
+        and entry.name not in _LEFT_OUT
+        and not Path(entry, "pyvenv.cfg").exists()
+    ]
+    return folders, [Path(entry) for entry in entries if not entry.is_dir(follow_symlinks=False)]
 
 
 def read_uses(data: bytes, file: str, uses: ProjectUses, *, guards: frozenset[str] = ANY_ERROR) -> None:

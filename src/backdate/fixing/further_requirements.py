@@ -10,6 +10,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from backdate.advising.project_uses import ProjectUses
+from backdate.advising.uses import uses_in
 from backdate.checking.result import PackageChange
 from backdate.diagnosis.result import Cluster
 from backdate.errors import ConfigurationError
@@ -52,7 +53,7 @@ class FurtherRequirement:
 
 def further_requirements(
     clusters: Sequence[Cluster],
-    uses: ProjectUses,
+    tree: Path,
     changes: Sequence[PackageChange],
     pythons: tuple[str, str],
     declared: str,
@@ -60,14 +61,16 @@ def further_requirements(
 ) -> tuple[FurtherRequirement, ...]:
     """What a project lacks whose failures on the new side are ``clusters``.
 
-    ``uses``: what its code uses. ``changes`` and ``pythons``: how the environments differ. ``declared``: the
+    ``tree``: its code. ``changes`` and ``pythons``: how the environments differ. ``declared``: the
     text of the files in which it declares requirements: what they name is not missing, but a module that only
     something else has installed is. ``own``: top-level names of the project's modules.
     """
     moves = {**{change.name: (change.old or "", change.new or "") for change in changes}, PYTHON: pythons}
     found: dict[str, FurtherRequirement] = {}
     replaced: set[str] = set()
-    for top, distribution in _GONE_WITH.items():
+    moved = {top: distribution for top, distribution in _GONE_WITH.items() if distribution in moves}
+    uses = uses_in(tree, mentioning=moved) if moved else ProjectUses()
+    for top, distribution in moved.items():
         rules = _rules_of_uses(top, distribution, uses, moves)
         if rules and all(rules.values()):
             replaced.add(top)
@@ -109,9 +112,7 @@ def _names(declared: str, distribution: str) -> bool:
 def _rules_of_uses(
     top: str, distribution: str, uses: ProjectUses, moves: Mapping[str, tuple[str, str]]
 ) -> dict[str, tuple[Rule, ...]]:
-    """The rules for everything that is used of a module, by name; nothing where its distribution stayed."""
-    if distribution not in moves:
-        return {}
+    """The rules for everything that is used of a module, by name."""
     names = [name for name in uses.names if name.startswith(f"{top}.")]
     outer = {name.rpartition(".")[0] for name in names}
     old, new = moves[distribution]

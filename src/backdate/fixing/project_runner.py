@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from backdate.advising.uses import uses_in
 from backdate.checking.recipe_run import build
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
@@ -105,7 +104,7 @@ def pair_with_further(
     """
     further = further_requirements(
         clusters,
-        uses_in(pair.new_project.tree),
+        pair.new_project.tree,
         checked.changes,
         (pair.old.choice.interpreter.version, pair.new.choice.interpreter.version),
         declarations(pair.new_project.tree),

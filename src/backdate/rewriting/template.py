@@ -51,7 +51,18 @@ _ENCLOSED = frozenset(
 )
 _KEPT_IN_PARENTHESES = frozenset({"named_expression", "yield", "comment"})
 _STATEMENTS = frozenset(
-    {"expression_statement", "assignment", "augmented_assignment", "return_statement", "decorator", "module"}
+    {
+        "expression_statement",
+        "assignment",
+        "augmented_assignment",
+        "return_statement",
+        "assert_statement",
+        "if_statement",
+        "elif_clause",
+        "while_statement",
+        "decorator",
+        "module",
+    }
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from dead_names import DeadNamesWorld, by_table, missing, rename
 
 from backdate.advice import SourcePlace
@@ -55,6 +56,20 @@ def test_one_failure_in_several_files_is_mended_by_the_proposal_that_fits_each()
     mended, loop = mend(world)
     assert mended.solved
     assert mended.texts == {"a.py": "x = lib.prod\n", "b.py": "x = lib.sum\n", "c.py": "x = lib.prod\n"}
+    assert loop.runs == 2
+
+
+@pytest.mark.parametrize("helps", [True, False])
+def test_lines_that_no_trace_shows_are_tried_once_where_a_failure_names_nothing(helps: bool) -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\n", "b.py": "y = 1\n" if helps else "y = lib.sum\n"},
+        ALIVE,
+        by_table(product=["prod" if helps else "gone"]),
+        wrong=frozenset({"sum"}),
+        read_as_text=frozenset({"a.py"}),
+    )
+    mended, loop = mend(world)
+    assert (mended.solved, mended.texts) == (helps, {"a.py": "x = lib.prod\n"} if helps else {})
     assert loop.runs == 2
 
 

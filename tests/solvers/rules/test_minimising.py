@@ -121,7 +121,9 @@ def test_a_line_that_fails_in_another_way_after_its_edit_is_left_as_it_was() -> 
     assert texts == {"b.py": "x = lib.prod\n"}
 
 
-@pytest.mark.parametrize(("rewrite", "stays"), [(ReplaceName(old="a", new="b"), False), (CallYielded(), True)])
+@pytest.mark.parametrize(
+    ("rewrite", "stays"), [(ReplaceName(old="a", new="b"), False), (CallYielded(), True)]
+)
 def test_a_test_that_fails_once_it_is_called_stays_called(rewrite: Rewrite, stays: bool) -> None:
     place = SourcePlace(file="test_it.py", line=2)
     refused = Cause(kind=CauseKind.OTHER_ERROR, type="Failed", message="'yield' keyword is allowed")

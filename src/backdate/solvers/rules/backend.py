@@ -59,3 +59,7 @@ class FixBackend(Protocol):
     def foreseen(self, texts: Texts) -> Sequence[FailureGroup]:
         """What the next run would find on lines that the failing tests run."""
         ...
+
+    def untraced(self, texts: Texts) -> Sequence[FailureGroup]:
+        """The same for lines that no trace shows, as of a process that the tests start."""
+        ...

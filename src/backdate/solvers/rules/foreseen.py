@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from backdate.advice import SourcePlace
@@ -24,12 +24,7 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
     if evidence.pair is None or not evidence.executed:
         return ()
     asked = executed_uses(evidence)
-    lost = lost_names(evidence.pair, asked) if asked else ()
-    groups = []
-    for one in lost:
-        places = evidence.executed_of(one.places)
-        if places and not _of_absent_class(one, evidence):
-            groups.append(FailureGroup(cause=cause_of(one, evidence), tests=(), places=places))
+    groups = _lost(evidence, asked)
     known = {place for group in groups for place in group.places}
     return (
         *groups,
@@ -37,6 +32,27 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
         *_called_otherwise(evidence),
         *_by_types(evidence, known),
     )
+
+
+def untraced_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
+    """The same for names on all lines that no trace shows; nothing where there was none.
+
+    Raises SandboxUnavailable.
+    """
+    if evidence.pair is None or not evidence.executed:
+        return ()
+    return tuple(_lost(evidence, _used(evidence, executed=False)))
+
+
+def _lost(evidence: FixEvidence, asked: Mapping[str, NameUses]) -> list[FailureGroup]:
+    """A group for each lost name or keyword argument among what is ``asked``, at the places of that."""
+    assert evidence.pair is not None
+    lost = lost_names(evidence.pair, asked) if asked else ()
+    return [
+        FailureGroup(cause=cause_of(one, evidence), tests=(), places=one.places)
+        for one in lost
+        if one.places and not _of_absent_class(one, evidence)
+    ]
 
 
 def _called_otherwise(evidence: FixEvidence) -> Iterator[FailureGroup]:
@@ -149,19 +165,22 @@ def _needs(name: str, argument: str, evidence: FixEvidence) -> Cause:
 
 def executed_uses(evidence: FixEvidence) -> dict[str, NameUses]:
     """What executed lines use of the distributions that moved, and of Python if that did."""
+    return _used(evidence, executed=True)
+
+
+def _used(evidence: FixEvidence, *, executed: bool) -> dict[str, NameUses]:
+    """What executed lines use of the distributions that moved, or what all others do."""
+
+    def chosen(places: Iterable[SourcePlace]) -> dict[SourcePlace, None]:
+        ran = dict.fromkeys(evidence.executed_of(places))
+        return ran if executed else {place: None for place in places if place not in ran}
+
     used: dict[str, NameUses] = {}
     for name, uses in evidence.uses.names.items():
-        if evidence.distribution_of(name) not in evidence.versions:
-            continue
-        places = dict.fromkeys(evidence.executed_of(uses.places))
-        if not places:
-            continue
-        keywords = {
-            word: at for word, all_of in uses.keywords.items() if (at := evidence.executed_of(all_of))
-        }
-        used[name] = replace(
-            uses, places=places, keywords={word: dict.fromkeys(at) for word, at in keywords.items()}
-        )
+        places = chosen(uses.places) if evidence.distribution_of(name) in evidence.versions else {}
+        if places:
+            keywords = {word: at for word, all_of in uses.keywords.items() if (at := chosen(all_of))}
+            used[name] = replace(uses, places=places, keywords=keywords)
     return used
 
 

@@ -5,6 +5,7 @@ Whatever cannot be had is left out: a solver without evidence still has its tabl
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from backdate.advice import SourcePlace
 from backdate.advising.lost_names import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.use_visitor import ABSENCE
-from backdate.advising.uses import python_files, read_uses
+from backdate.advising.uses import MOST_FILES, python_files, read_uses
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.distributions import Distributions, site_packages
 from backdate.editing.encodings import NotText, decode_source
@@ -36,7 +37,8 @@ from backdate.testing.tracing import SeenObject, SeenWarning
 from backdate.text import minor_version
 
 _LARGEST_FILE = 2 * 1024 * 1024
-_MOST_BYTES = 64 * 1024 * 1024
+_MOST_BYTES = 16 * 1024 * 1024
+"""Of sources, which takes some ten seconds to read."""
 _MOST_ARRIVALS = 60
 _MOST_TESTS = 400
 """Failing tests that are named to the old side; of more, all of its tests run."""
@@ -140,10 +142,11 @@ def with_edits(evidence: FixEvidence, edited: Mapping[str, tuple[str, str]]) -> 
 
 
 def source_texts(tree: Path) -> dict[str, str]:
-    """The Python files of a tree as text; without what cannot be read, or is no text."""
+    """The Python files of a tree as text, those of outer folders first; without what cannot be read, or is no
+    text, and what is more than can be read in reasonable time."""
     texts: dict[str, str] = {}
     left = _MOST_BYTES
-    for file in python_files(tree):
+    for file in sorted(python_files(tree), key=lambda file: file.count("/")):
         try:
             data = read_bytes(tree, file, limit=_LARGEST_FILE) or b""
             left -= len(data)
@@ -158,9 +161,17 @@ def source_texts(tree: Path) -> dict[str, str]:
 def _uses(texts: Mapping[str, str], objects: Iterable[SeenObject]) -> ProjectUses:
     uses = ProjectUses(files=tuple(texts))
     for file, text in texts.items():
-        # a handler of every error is no sign that the project is ready for a name to be gone
-        read_uses(text.encode("utf-8", "surrogatepass"), file, uses, guards=ABSENCE)
+        uses.add(_uses_of(file, text))
     record_objects(uses, texts, objects)
+    return uses
+
+
+@functools.lru_cache(maxsize=MOST_FILES)
+def _uses_of(file: str, text: str) -> ProjectUses:
+    """What one file uses. Kept, as one edit leaves all other files as they are."""
+    uses = ProjectUses()
+    # a handler of every error is no sign that the project is ready for a name to be gone
+    read_uses(text.encode("utf-8", "surrogatepass"), file, uses, guards=ABSENCE)
     return uses
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from backdate.diagnosis.result import CauseKind
 from backdate.solvers.rules.applying import (
     ChangedTexts,
     MadeChange,
@@ -61,6 +62,9 @@ class MendLoop:
     _one_at_a_time: bool = field(init=False, default=False)
     _unseen: bool = field(init=False, default=False)
     """Whether a failure went with a change that was to forestall another: nobody knows what fails without."""
+    _untraced: bool = field(init=False, default=False)
+    """Whether the batch is of lines that no trace shows."""
+    _looked_there: bool = field(init=False, default=False)
     first: SuiteReading = field(init=False)
     """Of the tree as it was."""
     best: MendResult | None = field(init=False, default=None)
@@ -93,6 +97,8 @@ class MendLoop:
                 self._history.add(self._texts, [made.planned for made in changed.made])
                 self._texts, self._last, self._open = changed.texts, after, []
                 return self._result(solved=True)
+            if self._untraced and not _gained(self._last, after):
+                continue  # nobody saw these lines fail
             self._judge(changed, after)
             self._remember()
         assert self.best is not None
@@ -118,13 +124,33 @@ class MendLoop:
         return missing if self.backend.selects and missing and few and not last else ()
 
     def _next_batch(self) -> list[PlannedChange]:
+        self._untraced = False
         foreseen = () if self._one_at_a_time else self.backend.foreseen(self._texts)
+        planned = self._for_groups((*self._open, *foreseen))
+        if planned or self._unseen:
+            return planned
+        return self._on_untraced_lines() or self._alternative()
+
+    def _for_groups(self, groups: Sequence[FailureGroup]) -> list[PlannedChange]:
         planned: list[PlannedChange] = []
-        for group in (*self._open, *foreseen):
+        for group in groups:
             planned += self._those_for(group, planned)
             if planned and (self._one_at_a_time or len(planned) >= _MOST_AT_ONCE):
                 break
-        return planned or ([] if self._unseen else self._alternative())
+        return planned
+
+    def _on_untraced_lines(self) -> list[PlannedChange]:
+        """Once, for failures that name nothing: what may have failed where neither traceback nor trace is.
+
+        A test that compares what another process printed tells nothing of an error in it.
+        """
+        silent = any(group.cause.kind is CauseKind.ASSERTION for group in self._open)
+        if self._looked_there or not silent:
+            return []
+        self._looked_there = True
+        planned = self._for_groups(self.backend.untraced(self._texts))
+        self._untraced = bool(planned)
+        return planned
 
     def _those_for(self, group: FailureGroup, planned: Sequence[PlannedChange]) -> list[PlannedChange]:
         """The first proposal for a group, and for files that this leaves as they are the next that fits.
@@ -342,6 +368,11 @@ class MendLoop:
             reading=self._last,
             remaining=tuple(self._open),
         )
+
+
+def _gained(before: SuiteReading, after: SuiteReading) -> bool:
+    """Whether tests are good that were not; of chosen ones those that were missing."""
+    return bool(set(before.missing) & after.good) or (after.whole and len(after.good) > len(before.good))
 
 
 def _told(batch: Sequence[PlannedChange]) -> str:

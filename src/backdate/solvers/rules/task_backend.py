@@ -19,6 +19,7 @@ from backdate.solvers.rules.adapting import proposals_of
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.failures import read_suite
+from backdate.solvers.rules.foreseen import untraced_groups
 from backdate.solvers.rules.proposals import (
     LAST_RESORTS,
     EvidenceFollower,
@@ -244,6 +245,11 @@ class TaskBackend:
         """See ``FixBackend``."""
         evidence = self._evidence_of(texts)
         return () if evidence is None else evidence.foreseen
+
+    def untraced(self, texts: Texts) -> Sequence[FailureGroup]:
+        """See ``FixBackend``."""
+        evidence = self._evidence_of(texts)
+        return () if evidence is None else untraced_groups(evidence)
 
     def _evidence_of(self, texts: Texts) -> FixEvidence | None:
         """The evidence as it is for the tree with ``texts``, which is on the disk then."""

@@ -165,7 +165,8 @@ def test_a_function_that_never_ran_is_mended_on_all_of_its_lines(
 ) -> None:
     source = (
         "import datetime\nimport pytz\n\n"
-        "def test_it():\n    day = datetime.datetime(2011, 1, 1, tzinfo=pytz.timezone('CET'))\n    check(day)\n"
+        "def test_it():\n    day = datetime.datetime(2011, 1, 1, tzinfo=pytz.timezone('CET'))\n"
+        "    check(day)\n"
     )
     (tmp_path / "test_a.py").write_text(source)
     evidence = FixEvidence(

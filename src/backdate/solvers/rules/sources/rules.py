@@ -134,7 +134,7 @@ def _home_of(subject: Subject, evidence: FixEvidence) -> str:
 def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> tuple[SourcePlace, ...]:
     """The group's own lines, and executed lines that use what a rule is about.
 
-    So do all lines of a function that fails now and of which the old side ran none, such as a test that yielded.
+    With them all lines of a function that fails now and of which the old side ran none: a test that yielded.
     """
     if isinstance(rule.rewrite, CallAtStart):
         return _places_of_setting(rule.rewrite, group, evidence)
