@@ -34,7 +34,8 @@ def test_a_change_is_complete_and_matches_its_messages(pair: tuple[str, ChangeRo
     Version(row.since)
     assert row.source.startswith("https://")
     assert bool(row.names) == (row.kind not in ("syntax", "behaviour"))
-    assert bool(row.owners) == (row.kind in ("method", "argument", "attribute"))
+    assert bool(row.owners) >= (row.kind in ("method", "argument", "attribute"))
+    assert not row.owners or row.kind not in ("name", "module", "syntax")
     assert row.says or row.kind != "attribute"
     assert bool(row.module) == (row.kind == "name")
     assert row.names or row.says
@@ -161,6 +162,7 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
             edit.name,
             edit.attribute,
             edit.template,
+            edit.assigned,
             edit.argument,
             edit.adds,
             edit.positional,
@@ -169,11 +171,17 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
             edit.takes,
             edit.drops,
             edit.at_start,
+            edit.base_behind,
+            edit.attributes or edit.body,
         ]
         assert len([key for key in keys if key]) == 1, edit
+        assert edit.attributes or edit.body or not edit.within, edit
+        assert edit.takes or edit.drops or not edit.methods, edit
         assert bool(edit.value) or not edit.adds, edit
         assert edit.called or edit.template, edit
-        assert edit.template or not (edit.only or edit.assigns or edit.keyed), edit
+        assert edit.template or not (edit.only or edit.keyed), edit
+        assert edit.template or edit.assigned or not edit.assigns, edit
+        assert ("{owner}" in edit.assigned) == bool(edit.assigned and edit.assigns), edit
         assert set(edit.defaults) <= {*placeholders_of(edit.template), *placeholders_of(edit.context)}, edit
         assert edit.position is None or edit.adds, edit
         assert not edit.template or is_template(statement_parts(edit.template)[1]), edit

@@ -8,8 +8,8 @@ from backdate.editing.spans import apply_edits
 from backdate.rewriting.rewrite import ChangeParameter, LeftAloneReason
 from backdate.rewriting.rewrite_source import rewrite_source
 
-KEYWORDS = ChangeParameter(of="lib.post_load", adds="**kwargs")
-FIELD = ChangeParameter(of="lib.fields.Field", method="_serialize", adds="**kwargs")
+KEYWORDS = ChangeParameter(of=("lib.post_load",), adds="**kwargs")
+FIELD = ChangeParameter(of=("lib.fields.Field",), methods=("_serialize",), adds="**kwargs")
 
 
 def rewritten(text: str, rewrite: ChangeParameter, *lines: int) -> str:
@@ -59,7 +59,7 @@ def test_methods_of_classes_with_the_base_class_change() -> None:
 
 
 def test_a_parameter_goes_where_it_is_not_used() -> None:
-    rewrite = ChangeParameter(of="lib.Field", method="read", drops="context")
+    rewrite = ChangeParameter(of=("lib.Field",), methods=("read",), drops="context")
     text = "import lib\nclass A(lib.Field):\n    def read(self, value, context):\n        return {}\n"
     assert rewritten(text.format("value"), rewrite) == text.format("value").replace(", context", "")
     made = rewrite_source(text.format("context"), rewrite, lines=None)
@@ -79,6 +79,24 @@ def test_a_parameter_goes_where_it_is_not_used() -> None:
     ],
 )
 def test_a_parameter_comes_where_the_library_gives_it(adds: str, before: str, after: str) -> None:
-    rewrite = ChangeParameter(of="lib.Widget", method="render", adds=adds)
+    rewrite = ChangeParameter(of=("lib.Widget",), methods=("render",), adds=adds)
     text = "import lib\nclass A(lib.Widget):\n    def render{}:\n        pass\n"
     assert rewritten(text.format(before), rewrite) == text.format(after)
+
+
+def test_all_methods_and_all_bases_change_at_once() -> None:
+    rewrite = ChangeParameter(
+        of=("lib.Field", "lib.Text"), methods=("_serialize", "_deserialize"), adds="**kwargs"
+    )
+    text = (
+        "from lib import Field, Text as T\n"
+        "class A(Field):\n    def _serialize(self, value):\n        pass\n"
+        "    def _deserialize(self, value):\n        pass\n"
+        "class B(T):\n    def _deserialize(self, value):\n        pass\n"
+    )
+    assert rewritten(text, rewrite) == text.replace("value)", "value, **kwargs)")
+    hooks = ChangeParameter(of=("lib.pre", "lib.post"), adds="**kwargs")
+    text = (
+        "import lib\nclass A:\n    @lib.pre\n    def a(self): pass\n    @lib.post()\n    def b(self): pass\n"
+    )
+    assert rewritten(text, hooks) == text.replace("self)", "self, **kwargs)")

@@ -245,3 +245,19 @@ def test_a_partial_goes_around_a_function_that_is_taken_as_a_value_and_around_no
 def test_only_uses_of_a_form_change(rewrite: ReplaceUse, before: str, after: str) -> None:
     edits = rewrite_source(before, rewrite, lines=frozenset(range(1, 9))).edits
     assert apply_edits(before, edits) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("df.groupby(['a'], sort=False)\n", "df.groupby('a', sort=False)\n"),
+        ("df.groupby([key])\n", "df.groupby(key)\n"),
+        ("df.groupby(['a', 'b'])\n", "df.groupby(['a', 'b'])\n"),
+        ("df.groupby([*keys])\n", "df.groupby([*keys])\n"),
+        ("df.groupby('a')\n", "df.groupby('a')\n"),
+    ],
+)
+def test_the_item_of_a_list_of_one_is_taken_out(before: str, after: str) -> None:
+    rewrite = ReplaceUse(target=".groupby", template="{self}.groupby({key}, {args})", only={"0": "[{key}]"})
+    made = rewrite_source(before, rewrite, lines=frozenset({1}))
+    assert apply_edits(before, made.edits) == after

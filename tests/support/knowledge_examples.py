@@ -73,7 +73,9 @@ def wrong_replacements(
     tried: dict[str, list[str]] = {}
     for code in programs(row):
         for rule in rules:
-            made = rewrite_source(code, rule.rewrite, lines=None)
+            # attributes of objects change on named lines alone: of an example all of them are meant
+            every = frozenset(range(1, code.count("\n") + 2)) if rule.target.startswith(".") else None
+            made = rewrite_source(code, rule.rewrite, lines=every)
             if made.edits:
                 tried.setdefault(code, []).append(apply_edits(code, made.edits))
     codes = [code for several in tried.values() for code in several]

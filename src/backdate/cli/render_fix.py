@@ -111,6 +111,8 @@ def _why(reasons: Sequence[HunkReason], *, verbose: bool) -> Iterator[Line]:
 
 
 def _failed(reason: HunkReason) -> str:
+    if not reason.cause:
+        return "no error names this line: the library does not read any more what it says"
     if not reason.failed:
         return f"the next error would be {reason.cause}"
     return f"{counted(reason.failed, 'test')} failed with {reason.cause}"

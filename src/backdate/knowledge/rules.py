@@ -19,13 +19,16 @@ from backdate.knowledge.changes import pattern_of
 from backdate.knowledge.schema import ChangeRow, ChangesFile, EditRow
 from backdate.rewriting.rewrite import (
     AddArgument,
+    BaseBehind,
     CallAtStart,
     ChangeArgument,
+    ChangeClassBody,
     ChangeParameter,
     DecoratedCoroutine,
     DropDecorator,
     NamePositional,
     RenameAttribute,
+    ReplaceAssignment,
     ReplaceClass,
     ReplaceName,
     ReplaceUse,
@@ -68,6 +71,8 @@ class Rule:
     words: str = ""
     """What the library says, or a note."""
     proven: bool = True
+    last: bool = False
+    """Whether it is tried only where nothing else helps."""
     read_from: str = ""
     """What it was mined from, and its licence, where that is not the distribution's own releases."""
     row: ChangeRow
@@ -170,6 +175,7 @@ def _announced(rule: Rule, mined: Rule | None) -> Rule:
 
 
 def _of_row(distribution: str, file: ChangesFile, row: ChangeRow) -> Iterator[Rule]:
+    last = {repr(_rewrite_of(edit, target, row)) for edit in row.edits if edit.last for target in edit.of}
     for target, argument, name, rewrite in (*_of_names(row), *_of_edits(row)):
         yield Rule(
             distribution=distribution,
@@ -182,6 +188,7 @@ def _of_row(distribution: str, file: ChangesFile, row: ChangeRow) -> Iterator[Ru
             source=row.source,
             words=row.words.get(name, row.note),
             proven=not row.unproven,
+            last=repr(rewrite) in last,
             read_from=_origin_of(file),
             row=row,
         )
@@ -217,7 +224,13 @@ def _of_edits(row: ChangeRow) -> Iterator[_Found]:
     for edit in row.edits:
         for target in edit.of:
             name = edit.argument or target.rpartition(".")[2]
-            yield target, edit.argument, name, _rewrite_of(edit, target, row)
+            yield f"{target}{_in_class(edit)}", edit.argument, name, _rewrite_of(edit, target, row)
+
+
+def _in_class(edit: EditRow) -> str:
+    """What it is in classes made from another that an edit changes, after a dot; "" for what is used."""
+    inside = edit.within or next((name.partition("=")[0].strip() for name in edit.attributes), "")
+    return f".{'__bases__' if edit.base_behind else inside}" if edit.base_behind or inside else ""
 
 
 def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
@@ -240,10 +253,17 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
             assigns=edit.assigns,
             keyed=edit.keyed,
         )
+    if edit.assigned:
+        return ReplaceAssignment(target=target, template=edit.assigned, owned_as=edit.assigns)
     if edit.adds:
         return AddArgument(function=target, argument=edit.adds, value=edit.value, position=edit.position)
     if edit.takes or edit.drops:
-        return ChangeParameter(of=target, method=edit.method, adds=edit.takes, drops=edit.drops)
+        return ChangeParameter(of=edit.of, methods=edit.methods, adds=edit.takes, drops=edit.drops)
+    if edit.attributes or edit.body:
+        attributes = tuple(edit.attributes.items())
+        return ChangeClassBody(of=edit.of, within=edit.within, attributes=attributes, adds=edit.body)
+    if edit.base_behind:
+        return BaseBehind(of=edit.of, base=edit.base_behind)
     if edit.at_start:
         return CallAtStart(function=edit.at_start, arguments=edit.value)
     if edit.coroutines:
@@ -342,9 +362,18 @@ def in_words(rewrite: Rewrite) -> str:
         case ReplaceUse():
             given = ", ".join(f"{{{name}}} is {code}" for name, code in rewrite.only.items())
             return f"{rewrite.target} becomes {rewrite.template}{f' where {given}' if given else ''}"
+        case ReplaceAssignment():
+            return f"{rewrite.target} = {{value}} becomes {rewrite.template}"
         case ChangeParameter():
-            whose = f"{rewrite.method} of {rewrite.of}" if rewrite.method else f"what @{rewrite.of} decorates"
+            of, methods = " or ".join(rewrite.of), " and ".join(rewrite.methods)
+            whose = f"{methods} of {of}" if methods else f"what @{of} decorates"
             return f"{whose} takes {rewrite.adds}" if rewrite.adds else f"{whose} loses {rewrite.drops}"
+        case ChangeClassBody():
+            of = f"{rewrite.within or 'the body'} of classes from {' or '.join(rewrite.of)}"
+            made = [f"{old} becomes {new}" if new else f"{old} goes" for old, new in rewrite.attributes]
+            return f"in {of}: {', '.join((*made, *(f'{new} is added' for new in rewrite.adds)))}"
+        case BaseBehind():
+            return f"classes from {' or '.join(rewrite.of)} have the base class {rewrite.base} behind it"
         case CallAtStart():
             return f"{rewrite.function}({rewrite.arguments}) is called behind the imports"
         case DropDecorator():

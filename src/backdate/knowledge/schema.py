@@ -22,8 +22,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 class EditRow(Row, frozen=True, kw_only=True):
     """How to change uses of a name. Exactly one of the keys ``name``, ``attribute``, ``template``,
-    ``argument``, ``adds``, ``positional``, ``coroutines``, ``undecorates``, ``takes``, ``drops`` and
-    ``at_start`` says what is done."""
+    ``assigned``, ``argument``, ``adds``, ``positional``, ``coroutines``, ``undecorates``, ``takes``,
+    ``drops``, ``at_start``, ``base_behind`` and ``attributes`` (``body`` or both) says what is done."""
 
     of: Names
     """The dotted names that are used, "numpy.in1d"; ".to_csv" for a method or attribute of any object."""
@@ -44,12 +44,17 @@ class EditRow(Row, frozen=True, kw_only=True):
     context: str = ""
     """With ``template``: the statement goes into a ``with`` block over this expression."""
     only: dict[str, str] = msgspec.field(default_factory=dict)
-    """With ``template``: only calls that give these placeholders these expressions."""
+    """With ``template``: only calls that give these placeholders these expressions; "[{key}]" is a list of
+    one, whose item is the placeholder ``{key}``."""
     assigns: str = ""
     """With ``template``: the call changed its object, and is assigned to it now: "self", or "cat" where the
-    object is that attribute of what changed."""
+    object is that attribute of what changed. With ``assigned``: only of objects that are such an attribute,
+    and ``{owner}`` is what they are one of."""
     keyed: bool = False
     """With ``template``: the use is a call of an item of the name, ``name[key](…)``, with ``{key}``."""
+    assigned: str = ""
+    """The statement that takes the place of one that assigns to the name: with ``{self}`` for the object and
+    ``{value}`` for what is assigned."""
     argument: str = ""
     """The keyword argument that changes."""
     becomes: str = ""
@@ -70,12 +75,23 @@ class EditRow(Row, frozen=True, kw_only=True):
     undecorates: bool = False
     """Whether the name is a decorator that goes without anything in its place."""
     takes: str = ""
-    """What functions that the name decorates take now, "**kwargs"; with ``method``, methods of classes whose
+    """What functions that the name decorates take now, "**kwargs"; with ``methods``, methods of classes whose
     base class it is."""
     drops: str = ""
     """The parameter that they are given no more."""
-    method: str = ""
-    """The method of classes, for ``takes`` and ``drops``."""
+    methods: tuple[str, ...] = ()
+    """The methods of classes, for ``takes`` and ``drops``; those of all names change at once."""
+    attributes: dict[str, str] = msgspec.field(default_factory=dict)
+    """For classes with the names as base classes: the statement in the place of what an attribute is assigned
+    by in the class's body, with ``{value}``; "" where it goes. "attribute = value" is of that value alone."""
+    body: tuple[str, ...] = ()
+    """Assignments that such a body needs now."""
+    within: str = ""
+    """For both: the class in the body whose body it is, "Meta"."""
+    last: bool = False
+    """Whether it is tried only where nothing else helps: of what replaces a library as a whole."""
+    base_behind: str = ""
+    """The dotted base class that classes with the names as base classes need behind these."""
     at_start: str = ""
     """The dotted function that files call behind their imports; its arguments, if any, are ``value``."""
 
@@ -91,7 +107,8 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     module: str = ""
     """For ``name``: the dotted module that holds it."""
     owners: tuple[Text, ...] = ()
-    """For ``method`` the classes, for ``argument`` the functions, as messages name them."""
+    """For ``method`` the classes, for ``argument`` the functions, as messages name them; for ``behaviour``
+    the classes of objects that edits of ".name" are about, wherever failing tests run them."""
     names: dict[str, str] = msgspec.field(default_factory=dict)
     """What changed, each with what takes its place: a dotted name, or "" when no other name does.
     For ``module``: the dotted modules."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -24,11 +24,11 @@ def change_parameter(
     names = SourceNames(tree)
     edits: set[Edit] = set()
     left: list[LeftAlone] = []
-    for named, function in _functions(tree, names, rewrite):
+    for of, named, function in _functions(tree, names, rewrite):
         line = tree.line(named.start_byte)
         if lines is not None and lines.isdisjoint(_lines_of(tree, named, function)):
             continue
-        if is_guarded(tree, named, rewrite.of, "", anywhere=lines is None):
+        if is_guarded(tree, named, of, "", anywhere=lines is None):
             left.append(LeftAlone(reason=LeftAloneReason.GUARDED, line=line))
             continue
         parameters = function.child_by_field_name("parameters")
@@ -41,36 +41,46 @@ def change_parameter(
     return RewrittenSource(edits=tuple(sorted(edits)), lines=tuple(changed), left=tuple(left))
 
 
-def _functions(tree: SourceTree, names: SourceNames, rewrite: ChangeParameter) -> Iterator[tuple[Node, Node]]:
-    """What names the decorator or base class, and each function that it is about."""
-    for identifier in tree.identifiers(rewrite.of.rpartition(".")[2]):
-        chain = identifier
-        while chain.parent is not None and chain.parent.type == "attribute":
-            chain = chain.parent
-        meaning = names.dotted(chain)
-        if meaning.dotted != rewrite.of or meaning.shadowed:
-            continue
+def _functions(
+    tree: SourceTree, names: SourceNames, rewrite: ChangeParameter
+) -> Iterator[tuple[str, Node, Node]]:
+    """Which of ``of`` it is, what names it, and each function that it is about."""
+    for of, chain in mentions_of(names, rewrite.of):
         outer = chain.parent
-        if rewrite.method:
+        if rewrite.methods:
             if outer is not None and outer.type == "argument_list" and outer.parent is not None:
-                yield from ((chain, one) for one in _methods(tree, outer.parent, rewrite.method))
+                yield from ((of, chain, one) for one in _methods(tree, outer.parent, rewrite.methods))
             continue
         if outer is not None and outer.type == "call":
             outer = outer.parent
         if outer is not None and outer.type == "decorator" and outer.parent is not None:
             function = outer.parent.child_by_field_name("definition")
             if function is not None and function.type == "function_definition":
-                yield chain, function
+                yield of, chain, function
 
 
-def _methods(tree: SourceTree, definition: Node, method: str) -> Iterator[Node]:
-    """The methods of that name, where ``definition`` is a class."""
+def mentions_of(names: SourceNames, of: Sequence[str]) -> Iterator[tuple[str, Node]]:
+    """Every name or attribute that stands for one of some dotted names, and which of them it is."""
+    leaves = {one.rpartition(".")[2] for one in of}
+    leaves |= {imported.local for imported in names.imported() if imported.dotted in of}
+    for leaf in sorted(leaves):
+        for identifier in names.tree.identifiers(leaf):
+            chain = identifier
+            while chain.parent is not None and chain.parent.type == "attribute":
+                chain = chain.parent
+            meaning = names.dotted(chain)
+            if meaning.dotted in of and not meaning.shadowed:
+                yield meaning.dotted, chain
+
+
+def _methods(tree: SourceTree, definition: Node, methods: Collection[str]) -> Iterator[Node]:
+    """The methods of these names, where ``definition`` is a class."""
     body = definition.child_by_field_name("body") if definition.type == "class_definition" else None
     for one in body.named_children if body is not None else ():
         inner = one.child_by_field_name("definition") if one.type == "decorated_definition" else one
         name = inner.child_by_field_name("name") if inner is not None else None
         is_function = inner is not None and inner.type == "function_definition"
-        if inner is not None and is_function and name is not None and tree.code(name) == method:
+        if inner is not None and is_function and name is not None and tree.code(name) in methods:
             yield inner
 
 

@@ -256,6 +256,11 @@ class _UseReplacement:
                 if not name and argument.type not in ("list_splat", "dictionary_splat"):
                     name = str(position)
                     position += 1
+                captured = _one_item(only.get(name, ""), argument_value(argument))
+                if captured is not None:
+                    nodes[captured[0]] = captured[1]
+                    del only[name]
+                    continue
                 if name in only and same_code(only[name], tree.code(argument_value(argument))):
                     del only[name]
                     if name not in wanted:
@@ -281,6 +286,15 @@ class _UseReplacement:
         if not isinstance(use, FunctionCall):
             return False
         return any(child.type == "comment" for child in use.arguments.children)
+
+
+def _one_item(wanted: str, value: Node) -> tuple[str, Node] | None:
+    """The placeholder of "[{key}]", and the item of a list of one; None for all else."""
+    placeholder = re.fullmatch(r"\[\{(\w+)\}\]", wanted)
+    if placeholder is None or value.type != "list" or value.named_child_count != 1:
+        return None
+    item = value.named_children[0]
+    return None if item.type in ("list_splat", "comment") else (placeholder[1], item)
 
 
 def _is_whole_import(imported: ImportedName) -> bool:

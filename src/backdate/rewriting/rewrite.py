@@ -113,13 +113,31 @@ class ReplaceUse:
     """An expression with the same placeholders: the statement goes into a ``with`` block over it. A use that
     is not in a simple statement of its own lines is left alone."""
     only: Mapping[str, str] = field(default_factory=dict)
-    """Only uses that give these placeholders these expressions. They need not be in the template."""
+    """Only uses that give these placeholders these expressions. They need not be in the template. "[{key}]"
+    is a list of one item, which ``{key}`` is."""
     assigns: str = ""
     """"self": the call changed its object, and gives a changed one now. Only a call that is a whole statement
     changes, and what it gives is assigned to the object; to the object around it where this says which
     attribute of that the object is: "cat"."""
     keyed: bool = False
     """Whether the use is a call of an item of the name, ``name[key](…)``; ``{key}`` is the key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceAssignment:
+    """Another statement takes the place of one that assigns to an attribute that is gone.
+
+    Only ``object.attribute = value`` as a statement of its own: no other target beside it, no ``+=``.
+    """
+
+    target: str
+    """A dotted name, or after a dot that of an attribute of any object, ".json_encoder": the latter on named
+    lines only."""
+    template: str
+    """An assignment, or an expression: with ``{self}`` for the object and ``{value}`` for what is assigned.
+    Dotted names are imported where the file does not have them."""
+    owned_as: str = ""
+    """Only objects that are this attribute of another one, "cat"; ``{owner}`` is that one."""
 
 
 class ExpressionRole(StrEnum):
@@ -179,16 +197,41 @@ class DropDecorator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeParameter:
-    """Functions that a library calls take another parameter, or one less."""
+    """Functions that a library calls take another parameter, or one less: all of a class's at once."""
 
-    of: str
-    """Dotted: the decorator of the functions, or the base class of the classes that they are methods of."""
-    method: str = ""
-    """The method's name; "" for what ``of`` decorates."""
+    of: tuple[str, ...]
+    """Dotted: decorators of the functions, or base classes of the classes that they are methods of."""
+    methods: tuple[str, ...] = ()
+    """The methods' names; none for what ``of`` decorates."""
     adds: str = ""
     """What they take now, as it is written: "**kwargs", "renderer=None", "request"."""
     drops: str = ""
     """The parameter that they are given no more, where they do not use it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeClassBody:
+    """What classes say in their body for a library to read is said otherwise: all of it at once."""
+
+    of: tuple[str, ...]
+    """Dotted: base classes, of which the class has one, or a class of the same file that it is made from."""
+    within: str = ""
+    """The class in the body that says it: "Config", "Meta"; "" for the body itself."""
+    attributes: tuple[tuple[str, str], ...] = ()
+    """By attribute the statement in the place of what it is assigned by, with ``{value}``, "" where it goes:
+    ("orm_mode", "from_attributes = {value}"). "allow_mutation = False" is of that value alone."""
+    adds: tuple[str, ...] = ()
+    """Assignments that a body needs now, which has none to that attribute: "load_instance = True"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseBehind:
+    """Classes that are made from some class need another base class, and behind it."""
+
+    of: tuple[str, ...]
+    """Dotted: the classes that come first, mixins for the most part."""
+    base: str
+    """Dotted: what comes last. It is moved there where a class has it, and added where it has not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,11 +272,14 @@ Rewrite = (
     | AddArgument
     | NamePositional
     | ReplaceUse
+    | ReplaceAssignment
     | ReplaceExpression
     | ChangeWith
     | DecoratedCoroutine
     | DropDecorator
     | ChangeParameter
+    | ChangeClassBody
+    | BaseBehind
     | CallAtStart
     | FollowSignature
     | CallYielded

@@ -7,7 +7,10 @@ from itertools import takewhile
 
 from backdate.editing.spans import apply_edits
 from backdate.rewriting.arguments import add_argument, change_argument, name_positional
+from backdate.rewriting.assignments import replace_assignment
+from backdate.rewriting.base_classes import base_behind
 from backdate.rewriting.call_at_start import call_at_start
+from backdate.rewriting.class_bodies import change_class_body
 from backdate.rewriting.coroutines import define_async
 from backdate.rewriting.decorators import drop_decorator
 from backdate.rewriting.definitions import change_parameter
@@ -21,9 +24,11 @@ from backdate.rewriting.replace_name import replace_name
 from backdate.rewriting.replace_use import replace_use
 from backdate.rewriting.rewrite import (
     AddArgument,
+    BaseBehind,
     CallAtStart,
     CallYielded,
     ChangeArgument,
+    ChangeClassBody,
     ChangeKey,
     ChangeParameter,
     ChangeWith,
@@ -35,6 +40,7 @@ from backdate.rewriting.rewrite import (
     NamePositional,
     NameSetups,
     RenameAttribute,
+    ReplaceAssignment,
     ReplaceClass,
     ReplaceExpression,
     ReplaceName,
@@ -121,8 +127,14 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return drop_decorator(tree, rewrite, lines)
         case ChangeParameter():
             return change_parameter(tree, rewrite, lines)
+        case ChangeClassBody():
+            return change_class_body(tree, rewrite, lines)
+        case BaseBehind():
+            return base_behind(tree, rewrite, lines)
         case ReplaceUse():
             return replace_use(tree, rewrite, lines)
+        case ReplaceAssignment():
+            return replace_assignment(tree, rewrite, lines)
         case CallAtStart():
             return call_at_start(tree, rewrite, lines)
         case NameSetups():
@@ -154,7 +166,9 @@ def _leaf(rewrite: Rewrite) -> str:
             return "yield"
         case NameSetups():
             return "class"
-        case DecoratedCoroutine(decorator=name) | DropDecorator(decorator=name) | ChangeParameter(of=name):
+        case ChangeParameter() | ChangeClassBody() | BaseBehind():
+            return ""
+        case DecoratedCoroutine(decorator=name) | DropDecorator(decorator=name):
             return name.rpartition(".")[2]
     return rewrite.target.rpartition(".")[2]
 

@@ -130,9 +130,11 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
             edits.append(Edit(len(before.removesuffix(",")), end, ""))
             continue
         parent = node.parent
-        if parent is None or parent.type == "expression_statement":
+        is_all = parent is None or parent.type == "expression_statement"
+        if is_all:
             root_given = value
-        needs = not value.is_primary and not _is_enclosed(node)
+        stands_alone = _is_enclosed(node) or (is_all and (_is_enclosed(use) or _is_of_statement(use)))
+        needs = not value.is_primary and not stands_alone
         is_argument = parent is not None and parent.type == "argument_list"
         code = value.bare if value.bare and is_argument else value.code
         edits.append(Edit(match.start(), match.end(), f"({code})" if needs else code))

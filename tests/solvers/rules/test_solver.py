@@ -112,6 +112,18 @@ def test_the_first_source_goes_first_and_the_next_one_where_it_errs(attempt) -> 
     assert {reason.origin for reason in result.reasons} == {ProposalOrigin.WRITTEN_RULE}
 
 
+def test_what_is_for_the_last_is_tried_behind_all_other_sources(attempt) -> None:
+    whole = FixedSource(
+        ProposalOrigin.WRITTEN_RULE,
+        lambda group, _: [replace(rename(group.cause.name, "prod", *group.places), last=True)],
+    )
+    result = attempt(
+        DeadNamesRunner({"a.py": FILES["a.py"]}), whole, FixedSource(ProposalOrigin.MESSAGE, by_name)
+    )
+    assert result.ending is StopReason.SOLVED
+    assert [reason.rule for reason in result.reasons] == ["lib-names"]
+
+
 def test_a_last_resort_is_asked_only_where_nothing_else_is_proposed(attempt) -> None:
     asked = []
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from backdate.rewriting.rewrite import (
     AddArgument,
+    BaseBehind,
     ChangeArgument,
+    ChangeClassBody,
     NamePositional,
     ReplaceName,
     ReplaceUse,
@@ -44,7 +46,7 @@ def texts_elsewhere(
 def _is_sure(proposal: Proposal) -> bool:
     """Whether the name alone says what is meant, without the object that it is looked up on."""
     match proposal.rewrite:
-        case ReplaceName():
+        case ReplaceName() | ChangeClassBody() | BaseBehind():
             return True
         case ReplaceUse(target=name):
             return not name.startswith(".")

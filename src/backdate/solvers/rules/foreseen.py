@@ -15,14 +15,21 @@ from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.stand_ins import stand_ins
 from backdate.solvers.rules.fixers.ty import TyFinding
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.silent_changes import silent_groups
 
 _MOST_FILES = 400
 
 
 def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
-    """A group for each lost name or keyword argument on executed lines. Raises SandboxUnavailable."""
-    if evidence.pair is None or not evidence.executed:
+    """A group for each lost name or keyword argument on executed lines, and for each silent change of a rule.
+
+    Raises SandboxUnavailable.
+    """
+    if not evidence.executed:
         return ()
+    silent = tuple(silent_groups(evidence))
+    if evidence.pair is None:
+        return silent
     asked = executed_uses(evidence)
     groups = _lost(evidence, asked)
     known = {place for group in groups for place in group.places}
@@ -31,6 +38,7 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
         *_needed_now(evidence, asked),
         *_called_otherwise(evidence),
         *_by_types(evidence, known),
+        *silent,
     )
 
 

@@ -103,4 +103,4 @@ def _told(cause: Cause) -> str:
         and (path.startswith("/") or path == "unknown location)")
     ):
         line = head
-    return f"{cause.type}: {line}" if line else cause.type
+    return ": ".join(filter(None, (cause.type, line)))

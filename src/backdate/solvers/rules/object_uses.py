@@ -17,12 +17,13 @@ from backdate.testing.tracing import SeenObject
 
 _MOST_IN_FILE = 5_000
 _MOST_PARTS = 3
+_OWN = frozenset({"self", "cls"})
 _PLAIN = ("builtins.", "__builtin__.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectUse:
-    """An attribute of what an expression stands for."""
+    """An attribute of what an expression stands for, read or set."""
 
     expression: str
     """A name, or attributes of one: "frame", "self.data"."""
@@ -75,9 +76,15 @@ def _attributes(statement: ast.stmt) -> Iterator[tuple[ast.Attribute, tuple[str,
         node = open_nodes.pop()
         if isinstance(node, ast.Call):
             called[id(node.func)] = tuple(keyword.arg for keyword in node.keywords if keyword.arg)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Attribute) and (isinstance(node.ctx, ast.Load) or _is_set(node, statement)):
             yield node, called.get(id(node), ())
         open_nodes += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
+
+
+def _is_set(node: ast.Attribute, statement: ast.stmt) -> bool:
+    """Whether a statement does nothing but set an attribute: of an object, and not of the method's own."""
+    own = isinstance(node.value, ast.Name) and node.value.id in _OWN
+    return isinstance(statement, ast.Assign) and statement.targets == [node] and not own
 
 
 def _expression_of(node: ast.expr) -> str:

@@ -58,6 +58,8 @@ class Proposal:
     """The surest first."""
     rule: str = ""
     """The rule's name, for reports and counts."""
+    last: bool = False
+    """Whether it is tried only where no source has anything else to propose."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -229,6 +229,7 @@ class TaskBackend:
 
     def _asked(self, group: FailureGroup, evidence: FixEvidence, texts: Texts) -> Iterator[Proposal]:
         proposed = False
+        last: list[Proposal] = []
         missing = as_missing(group, evidence)
         for source in self.sources:
             if proposed and source.origin in LAST_RESORTS:
@@ -238,8 +239,12 @@ class TaskBackend:
                 texts, "Back to what helps."
             )  # what a source reads is the tree that it is asked about
             for proposal in proposals_of(source, group, missing, evidence):
+                if proposal.last:
+                    last.append(proposal)
+                    continue
                 proposed = True
                 yield proposal
+        yield from last
 
     def foreseen(self, texts: Texts) -> Sequence[FailureGroup]:
         """See ``FixBackend``."""

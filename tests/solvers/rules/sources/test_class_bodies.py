@@ -63,6 +63,17 @@ def test_a_field_inside_another_model_is_found_by_its_name() -> None:
     assert "either: Union[int, None]\n" in after
 
 
+def test_a_field_that_is_given_more_than_a_default_and_one_of_a_base_class_are_found() -> None:
+    base = (
+        "from pydantic import BaseModel, Field\nclass Base(BaseModel):\n"
+        "    é: Optional[int] = Field(alias='either', ge=0); b: Optional[int] = Field()\n"
+        "    c: Optional[int] = Field(3)\nclass Whole(Base):\n    name: str\n"
+    )
+    after = base.replace("Field(alias", "Field(None, alias").replace("Field()", "Field(None)")
+    assert mended(MISSING, base, 1) == after
+    assert mended(MISSING.replace("either", "name"), base, 1) == ""
+
+
 @pytest.mark.parametrize(
     ("body", "after"),
     [

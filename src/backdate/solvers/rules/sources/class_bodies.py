@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
@@ -47,19 +47,22 @@ def _optional_fields(message: str, group: FailureGroup, evidence: FixEvidence) -
     paths = [match["path"] for match in _REQUIRED.finditer(message)]
     leaves = {path.rpartition(".")[2] for path in paths}
     nested = any("." in path for path in paths)
+    files = _of_interest(group, evidence, "BaseModel" if nested else found["model"])
+    if not nested and not any(_says(evidence.texts.get(file, ""), found["model"], leaves) for file in files):
+        # the model has the field from a class that it is made from, which another file may hold
+        nested = any(f"class {found['model']}(" in evidence.texts.get(file, "") for file in files)
+        files = _of_interest(group, evidence, "BaseModel") if nested else ()
 
     def edits(text: str, tree: ast.Module) -> Iterator[Edit]:
         source = SourceText(text)
         for owner in _classes(tree):
             fields = {name: field for name, field in _bare_fields(owner) if _may_be_none(field)}
-            if (leaves & fields.keys()) if nested else owner.name == found["model"]:
+            if (leaves & _meant(fields.values())) if nested else owner.name == found["model"]:
                 for field in fields.values():
-                    end = source.offset(field.end_lineno or field.lineno, field.end_col_offset or 0)
-                    yield Edit(end, end, " = None")
+                    yield _none_for(source, field)
 
     said = "a field that may be None has no default"
     why = AdviceEvidence(kind=EvidenceKind.KNOWN, text=said, since="2.0", source=_MIGRATION)
-    files = _of_interest(group, evidence, "BaseModel" if nested else found["model"])
     return _proposal(group, "pydantic", _edited(evidence, files, edits), "fields that may be None", why)
 
 
@@ -151,10 +154,52 @@ def _classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
 
 
 def _bare_fields(owner: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]]:
-    """Annotated names of a class without a value."""
+    """Annotated names of a class without a default: no value, or a call of ``Field`` that gives none."""
     for node in owner.body:
-        if isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name):
+        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
+            continue
+        if node.value is None or _lacks_default(node.value):
             yield node.target.id, node
+
+
+def _lacks_default(value: ast.expr) -> bool:
+    name = value.func if isinstance(value, ast.Call) else None
+    leaf = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
+    if not isinstance(value, ast.Call) or leaf != "Field" or value.args:
+        return False
+    return not {keyword.arg for keyword in value.keywords} & {"default", "default_factory", None}
+
+
+def _says(text: str, model: str, names: Collection[str]) -> bool:
+    """Whether a file has the model, and that itself one of the fields."""
+    tree = parsed_or_none(text)
+    return tree is not None and any(
+        owner.name == model and not _meant(field for _, field in _bare_fields(owner)).isdisjoint(names)
+        for owner in _classes(tree)
+    )
+
+
+def _meant(fields: Iterable[ast.AnnAssign]) -> set[str]:
+    """The names by which an error may mean fields: their own, and their aliases."""
+    found: set[str] = set()
+    for field in fields:
+        keywords = field.value.keywords if isinstance(field.value, ast.Call) else ()
+        aliases = [given.value for given in keywords if given.arg in ("alias", "validation_alias")]
+        found |= {str(alias.value) for alias in aliases if isinstance(alias, ast.Constant)}
+        found |= {field.target.id} if isinstance(field.target, ast.Name) else set()
+    return found
+
+
+def _none_for(source: SourceText, field: ast.AnnAssign) -> Edit:
+    """``= None`` behind an annotation; None as the first that ``Field`` is given."""
+    if isinstance(field.value, ast.Call):
+        function = field.value.func
+        behind = source.offset(function.end_lineno or function.lineno, function.end_col_offset or 0)
+        start = source.content.index("(", behind) + 1
+        return Edit(start, start, "None, " if field.value.keywords else "None")
+    end = field.annotation
+    offset = source.offset(end.end_lineno or end.lineno, end.end_col_offset or 0)
+    return Edit(offset, offset, " = None")
 
 
 def _unannotated(owner: ast.ClassDef) -> Iterator[tuple[ast.Name, ast.Constant]]:

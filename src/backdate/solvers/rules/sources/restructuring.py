@@ -24,6 +24,7 @@ from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.literals import LITERALS
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
+from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.subjects import distribution_of_cause, library_behind
 from backdate.text import version_numbers
@@ -68,7 +69,8 @@ class RestructuringSource:
             proposal = ask(group, evidence)
             if proposal is not None:
                 return (proposal,)
-        return (*made_whole(group, evidence), *self._by_message(group, evidence))
+        shown = tuple(shown_as_before(group, evidence))
+        return (*shown, *made_whole(group, evidence), *self._by_message(group, evidence))
 
     def _by_message(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         message = group.cause.message[:_LONGEST]

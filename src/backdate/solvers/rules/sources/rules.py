@@ -11,13 +11,16 @@ from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for
 from backdate.rewriting.rewrite import (
     AddArgument,
+    BaseBehind,
     CallAtStart,
     ChangeArgument,
+    ChangeClassBody,
     ChangeParameter,
     DecoratedCoroutine,
     DropDecorator,
     NamePositional,
     RenameAttribute,
+    ReplaceAssignment,
     ReplaceName,
     ReplaceUse,
     about,
@@ -60,7 +63,10 @@ class RuleSource:
             if subject.named:
                 found = tuple(self._rules_for(subject, evidence))
                 for rule in found or self._handed_on(subject, evidence):
-                    yield rule, subject.places, True
+                    whole = isinstance(rule.rewrite, ReplaceName) and "." not in rule.target
+                    # of a library that another one stands in for as a whole nothing may stay behind
+                    more = places_of_target(rule, group, evidence) if whole else ()
+                    yield rule, tuple(dict.fromkeys((*subject.places, *more))), True
         line = f"{group.cause.type}: {group.cause.message}"
         for distribution in dict.fromkeys((*libraries_of(group, evidence), *_moved_and_used(evidence))):
             old, new = evidence.versions_of(distribution)
@@ -102,6 +108,7 @@ class RuleSource:
             places=places,
             why=(why,),
             rule=rule.name,
+            last=rule.last,
         )
 
 
@@ -138,11 +145,13 @@ def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> 
     """
     if isinstance(rule.rewrite, CallAtStart):
         return _places_of_setting(rule.rewrite, group, evidence)
-    target = rule.target
+    targets = _targets(rule)
     places: dict[SourcePlace, None] = dict.fromkeys(group.places)
     first_run = _lines_first_run(group, evidence)
     for name, uses in evidence.uses.names.items():
-        fits = name == target or (target.startswith(".") and uses.of_object and _is_of(name, rule))
+        below = isinstance(rule.rewrite, ReplaceName) and name.startswith(f"{rule.target}.")
+        of_object = rule.target.startswith(".") and uses.of_object and _is_of(name, rule)
+        fits = name in targets or below or of_object
         if fits:
             used = uses.keywords.get(rule.argument, {}) if rule.argument else uses.places
             places.update(dict.fromkeys(evidence.executed_of(used)))
@@ -159,6 +168,13 @@ def _lines_first_run(group: FailureGroup, evidence: FixEvidence) -> frozenset[So
         if ran is not None and ran.get(place.file, frozenset()).isdisjoint(body):
             found.update(SourcePlace(file=place.file, line=line) for line in body)
     return frozenset(found)
+
+
+def _targets(rule: Rule) -> tuple[str, ...]:
+    """What a rule is about: of classes and decorators all of them, since it changes what each of them has."""
+    if isinstance(rule.rewrite, ChangeParameter | ChangeClassBody | BaseBehind):
+        return rule.rewrite.of
+    return (rule.target,)
 
 
 def _places_of_setting(
@@ -196,10 +212,13 @@ def _holds(rule: Rule, evidence: FixEvidence, *, by_name: bool) -> bool:
         rewrite,
         RenameAttribute
         | ReplaceUse
+        | ReplaceAssignment
         | NamePositional
         | AddArgument
         | ChangeArgument
         | ChangeParameter
+        | ChangeClassBody
+        | BaseBehind
         | DecoratedCoroutine
         | DropDecorator,
     ):

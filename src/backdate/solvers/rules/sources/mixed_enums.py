@@ -1,0 +1,120 @@
+"""Members of enumerations that are texts or numbers as well, and that Python 3.11 shows otherwise.
+
+``f"{Colour.RED}"`` of ``class Colour(str, Enum)`` was "red", and is "Colour.RED" now; ``str(Size.BIG)`` of an
+``IntEnum`` was "Size.BIG", and is "3". The error is far from the class: it holds the text that was made.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.editing.encodings import split_lines
+from backdate.editing.python_source import parsed_or_none
+from backdate.knowledge.changes import PYTHON
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.text import version_numbers
+
+_SINCE = (3, 11)
+_SOURCE = "https://docs.python.org/3/whatsnew/3.11.html#enum"
+_MEMBER = re.compile(r"(?<![\w.<])(?P<owner>[A-Z]\w{0,100})\.(?P<member>[A-Za-z]\w{0,100})")
+_MIXED = frozenset({"str", "int", "float", "bytes"})
+_NUMBERS = frozenset({"IntEnum", "IntFlag"})
+_SHOWN = ("__str__", "__format__", "__repr__")
+_MOST = 4
+"""Classes that one message leads to."""
+_FORMAT = ("def __format__(self, format_spec):", "    return format(self.value, format_spec)")
+_TEXT = ("def __str__(self):", '    return f"{type(self).__name__}.{self.name}"')
+
+
+def shown_as_before(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
+    """For each enumeration of the project that the error shows a member of: methods that show it as before.
+
+    None where the interpreter did not move past 3.11.
+    """
+    old, new = (version_numbers(version) for version in evidence.versions_of(PYTHON))
+    if not old or not new or not old[:2] < _SINCE <= new[:2]:
+        return
+    message = group.cause.message
+    owners = dict.fromkeys((found["owner"], found["member"]) for found in _MEMBER.finditer(message))
+    made: set[tuple[str, int]] = set()
+    for owner, member in owners:
+        if len(made) >= _MOST:
+            return
+        for file, definition, methods in _classes(owner, member, evidence.texts):
+            if (file, definition.lineno) in made:
+                continue
+            made.add((file, definition.lineno))
+            why = AdviceEvidence(
+                kind=EvidenceKind.MESSAGE,
+                text=f"{owner}.{member}: Python 3.11 formats members of enumerations with another type"
+                " as it does those of all others",
+                source=_SOURCE,
+            )
+            yield Proposal(
+                origin=ProposalOrigin.RESTRUCTURING,
+                distribution=PYTHON,
+                file_edits=(FileEdit(file=file, text=_with(evidence.texts[file], definition, methods)),),
+                edits_key=f"how members of {definition.name} in {file} are shown",
+                places=(SourcePlace(file=file, line=definition.lineno),),
+                why=(why,),
+            )
+
+
+def _classes(
+    owner: str, member: str, texts: Mapping[str, str]
+) -> Iterator[tuple[str, ast.ClassDef, tuple[tuple[str, ...], ...]]]:
+    """By file the class that mixes the types, itself or one that it is made from, and the methods."""
+    known = {
+        node.name: (file, node)
+        for file, text in texts.items()
+        if "enum" in text or owner in text
+        for node in ast.walk(parsed_or_none(text) or ast.Module(body=[], type_ignores=[]))
+        if isinstance(node, ast.ClassDef)
+    }
+    found = known.get(owner)
+    if found is None or not any(member in _names(node) for node in found[1].body):
+        return
+    for name in (owner, *_bases(found[1])):
+        file, node = known.get(name, ("", None))
+        if node is None or any(getattr(one, "name", "") in _SHOWN for one in node.body):
+            continue
+        bases = _bases(node)
+        if _NUMBERS.intersection(bases):
+            yield file, node, (_TEXT, _FORMAT)
+            return
+        if _MIXED.intersection(bases) and len(bases) > 1:
+            yield file, node, (_FORMAT,)
+            return
+
+
+def _bases(definition: ast.ClassDef) -> tuple[str, ...]:
+    """The last parts of the names of its base classes."""
+    return tuple(
+        base.attr if isinstance(base, ast.Attribute) else base.id
+        for base in definition.bases
+        if isinstance(base, ast.Attribute | ast.Name)
+    )
+
+
+def _names(node: ast.stmt) -> Iterator[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else ()
+    yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _with(text: str, definition: ast.ClassDef, methods: tuple[tuple[str, ...], ...]) -> str:
+    """The text with further methods behind the last statement of a class."""
+    lines = list(split_lines(text))
+    first, last = definition.body[0], definition.body[-1]
+    at = last.end_lineno or last.lineno
+    head = lines[definition.lineno - 1]
+    newline = head[len(head.rstrip("\r\n")) :] or "\n"
+    indentation = lines[first.lineno - 1][: first.col_offset]
+    added = [
+        line for method in methods for line in (newline, *(f"{indentation}{one}{newline}" for one in method))
+    ]
+    if not lines[at - 1].endswith(("\n", "\r")):
+        lines[at - 1] += newline
+    return "".join((*lines[:at], *added, *lines[at:]))
