@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.diagnosis.causes import find_cause
+from backdate.diagnosis.distributions import Distributions
 from backdate.diagnosis.frames import PathClassifier
 from backdate.diagnosis.owners import Owners
 from backdate.diagnosis.result import Cause, CauseKind
@@ -185,6 +186,39 @@ def test_a_fallback_import(world: World) -> None:
         "ImportError", "cannot import name 'x' from 'yaml' (y)", line("from yaml import x"), link="context"
     )
     assert world.cause(first, second).dotted == "yaml.x"
+
+
+@pytest.mark.parametrize(
+    ("before", "counts"),
+    [
+        ("def text(): pass\n", "lib.compat.text"),
+        (
+            "try:\n    import six as text\nexcept ImportError:\n    from lib.text import text\n",
+            "lib.compat.text",
+        ),
+        ("def old(): pass\ndef text(): pass\n", "lib.compat.old"),
+        ("old = 1\n", "lib.compat.old"),
+        ("def (\n", "lib.compat.old"),
+    ],
+)
+def test_of_an_import_and_its_fallback_the_one_counts_that_was_there(
+    tmp_path: Path, before: str, counts: str
+) -> None:
+    """As of a function that a release drops, with a fallback for releases that are older still."""
+    site = install(tmp_path / "old", "lib", "1.0", "lib/__init__.py", "lib/compat.py")
+    (site / "lib/compat.py").write_text(before)
+    now = PathClassifier(environment(tmp_path / "new"))
+    owners = Owners(now.distributions, Distributions((site,)), library=now.library, tree=tmp_path)
+    chain = [
+        raised(
+            "ImportError",
+            f"cannot import name '{name}' from 'lib.compat' (x)",
+            line(f"from {name}"),
+            link=link,
+        )
+        for name, link in (("text", ""), ("old", "context"))
+    ]
+    assert find_cause(now.classify_chain(chain), owners).dotted == counts
 
 
 def test_a_group(world: World) -> None:

@@ -47,7 +47,8 @@ def find_cause(chain: Sequence[PlacedRaised], owners: Owners) -> Cause:
     Which exception counts: if one was translated into another (``raise … from …``, or a ``raise``
     statement in the handler), the first that names what is missing, else the first. If the handler failed
     by itself, the last one counts: ``try: import cPickle except ImportError: import _pickle_gone`` lacks
-    the latter. In a group, any member that names something.
+    the latter. Where only the first of the two was there before, it counts: the fallback is for older
+    releases. In a group, any member that names something.
     """
     if not chain:
         return Cause(kind=CauseKind.UNKNOWN, type="", message="")
@@ -55,7 +56,7 @@ def find_cause(chain: Sequence[PlacedRaised], owners: Owners) -> Cause:
         _Link(number, raised, read_message(raised.type, raised.message))
         for number, raised in enumerate(chain)
     ]
-    chosen = _choose(links)
+    chosen = _before_its_fallback(_choose(links), links, owners)
     line = responsible(chain, chosen.position)
     frames = relocated(chosen.raised.frames)
     parsed = _of_every_class(_completed(chosen.parsed, frames, line, owners))
@@ -93,6 +94,27 @@ def _choose(links: Sequence[_Link]) -> _Link:
         run.append(earlier)
     run.reverse()
     return next((link for link in run if link.parsed.kind in SPECIFIC), run[0])
+
+
+def _before_its_fallback(chosen: _Link, links: Sequence[_Link], owners: Owners) -> _Link:
+    """The import in whose place another one failed, where that alone was there before."""
+    first = chosen
+    while (
+        first.position
+        and first.raised.link == "context"
+        and first.parsed.kind in _IMPORTING
+        and links[first.position - 1].parsed.kind in _IMPORTING
+    ):
+        first = links[first.position - 1]
+    if first is chosen or owners.had(_imported(chosen, owners)) or not owners.had(_imported(first, owners)):
+        return chosen
+    return first
+
+
+def _imported(link: _Link, owners: Owners) -> str:
+    """The dotted name that an import lacks."""
+    parsed = _completed(link.parsed, link.raised.frames, None, owners)
+    return ".".join(filter(None, (parsed.owner if parsed.owner_is == "module" else "", parsed.name)))
 
 
 def _translates(earlier: _Link, later: _Link) -> bool:

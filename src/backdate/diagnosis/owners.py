@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.diagnosis.distributions import Distributions, Installed, read_bounded
+from backdate.diagnosis.module_names import holds
 from backdate.diagnosis.own_classes import OwnClasses
 from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.modules import aliases, distribution_of, in_standard_library
@@ -94,6 +95,10 @@ class Owners:
         """Whether the top-level part of a module exists: installed now, or the project's own."""
         top = dotted.partition(".")[0]
         return self._now.has_top_level(top) or self._in_tree(top)
+
+    def had(self, dotted: str) -> bool:
+        """Whether the environment before held a module or a name of one, as far as its files show."""
+        return holds(self._before.folders, dotted)
 
     def _in_tree(self, top: str) -> bool:
         if self._tree is None or not top.isidentifier():
