@@ -90,7 +90,7 @@ def test_the_words_are_whole() -> None:
     (one,) = announcements_in(
         'def f():\n    warnings.warn("f is old. "\n        "Use %s." % "g", DeprecationWarning)\n', "lib"
     )
-    assert one.words == "f is old. Use %s."
+    assert one.words == "f is old. Use g."
     assert one.line == 2
 
 

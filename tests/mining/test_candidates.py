@@ -66,6 +66,51 @@ def test_what_was_announced_and_is_gone_is_a_candidate_under_its_public_name() -
     }
 
 
+FIELDS = """
+class Field:
+    def __init__(self, missing=None, load_default=None, **extra):
+        if missing is not None:
+            warnings.warn("'missing' is deprecated. Use 'load_default' instead.", DeprecationWarning)
+    def label(self):
+        warnings.warn("label is deprecated, use title instead", DeprecationWarning)
+    def title(self): ...
+class Text(Generic[T], Field):
+    def __init__(self, **kwargs): ...
+class Date(Field): ...
+class Own(Field):
+    def __init__(self, pattern): ...
+    def label(self): ...
+Str = Text
+"""
+FIELDS_LATER = """
+class Field:
+    def __init__(self, load_default=None): ...
+    def title(self): ...
+class Text(Field): ...
+class Date(Field): ...
+class Own(Field): ...
+Str = Text
+"""
+
+
+def test_what_a_base_class_announces_goes_from_the_classes_that_have_it_from_there() -> None:
+    found = {one.subject: one.replacement for one in mined(release("1", FIELDS), release("2", FIELDS_LATER))}
+    taking = {f"lib.{name}(missing)": "load_default" for name in ("Field", "Text", "Date", "Str")}
+    having = {f"lib.{name}.label": "title" for name in ("Field", "Text", "Date")}
+    assert found == taking | having
+
+
+def test_an_argument_that_had_no_effect_is_left_out_of_calls() -> None:
+    announced = 'def read(path, presort=None):\n    if presort:\n        warn("presort {}", FutureWarning)\n'
+    later = release("2", "def read(path): ...\n")
+    (one,) = mined(release("1", announced.format("is ignored and will be removed")), later)
+    assert one.dropped
+    (row,) = rows_of("lib", [one])
+    assert [(edit.argument, edit.becomes) for edit in row.edits] == [("presort", "")]
+    (other,) = mined(release("1", announced.format("is ignored when path is a folder")), later)
+    assert not other.is_rule
+
+
 def test_what_is_still_there_is_no_candidate() -> None:
     assert mined(release("1.0", CORE), release("1.5", CORE)) == ()
 

@@ -41,6 +41,19 @@ def test_definitions_are_found_in_their_new_module_and_the_module_with_them() ->
     }
 
 
+def test_what_a_module_below_its_own_still_has_is_taken_from_there() -> None:
+    shared = {"_abc": "class Mapping: ...\n", "typing": "from _abc import Mapping\n"}
+    packages = frozenset({"collections"})
+    older, newer = (
+        ReleaseSources(version=Version(version), sources=sources, packages=packages, compiled=frozenset())
+        for version, sources in (
+            ("1.0", {**shared, "collections": "from _abc import Mapping\n", "collections.abc": ""}),
+            ("2.0", {**shared, "collections": "", "collections.abc": "from _abc import *\n"}),
+        )
+    )
+    assert moved(older, newer) == {"collections.Mapping": "collections.abc.Mapping"}
+
+
 def test_what_two_places_could_be_is_no_candidate() -> None:
     newer = release("2.0", one="def read(path, mode): ...\n", two="def read(path, mode): ...\n")
     assert moved(release("1.0", tools=TOOLS), newer) == {}

@@ -9,6 +9,8 @@ from packaging.version import Version
 
 from backdate.diagnosis.api import Member
 from backdate.knowledge.schema import ChangesFile
+from backdate.mining.announcements import AnnouncedBy
+from backdate.mining.candidates import RuleCandidate
 from backdate.mining.mine import candidates_and_moves
 from backdate.mining.prove_standard_library import proven_by_interpreters
 from backdate.mining.typeshed import Minor, libraries, read_stubs
@@ -106,6 +108,24 @@ def test_interpreters_from_before_and_after_prove_a_row(tmp_path: Path) -> None:
     assert said["readold"] == "no interpreter from before and after Python 3.12 was at hand"
     assert "no interpreter" in said["quote"]
     assert asked == [(3, 10), (3, 11)]
+
+
+def test_what_a_python_still_has_is_asked_of_the_next() -> None:
+    one = RuleCandidate(
+        name="unittest.TestCase.assertEquals",
+        replacement="assertEqual",
+        owner="TestCase",
+        since=Version("3.0"),
+        announced=Version("24.4"),
+        words="2to3 writes assertEqual for assertEquals",
+        by=AnnouncedBy.TABLE,
+    )
+
+    def ask(minor: Minor, names: tuple[str, ...]) -> dict[str, Member]:
+        return {name: member(name, minor < (3, 12) or not name.endswith("Equals")) for name in names}
+
+    (row,) = proven_by_interpreters(rows_of("python", [one]), ((2, 7), (3, 6), (3, 11), (3, 12)), ask)
+    assert (row.since, row.unproven) == ("3.12", "")
 
 
 def test_a_file_says_where_it_was_read_and_under_which_licence(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ _BEFORE = (
     r"|renamed (?:to|as|into)?|moved (?:from [`'\"]{0,2}[\w.]{1,120}[`'\"]{0,2} )?(?:to|into)"
     r"|imported (?:directly )?from|import (?:it |them )?(?:directly )?from|replacement is"
     r"|now (?:called|named)|instead,? use"
+    r"|still (?:available|accessible|found) (?:as|in|from|under|through|via)"
     r"|(?:is|are) now (?:a separate (?:project|package)|available (?:as|in|from|via|through)|part of"
     r"|found in)"
 )

@@ -102,12 +102,13 @@ def _write_mined(found: MinedDistribution, output: Path, licence: str) -> None:
     from backdate.mining.write_rows import file_text, rows_of
     from backdate.serial import write_whole
 
-    replaced = [candidate for candidate in found.candidates if candidate.replacement]
+    replaced = [candidate for candidate in found.candidates if candidate.is_rule]
     moved = sum(candidate.by is None for candidate in replaced)
     typer.echo(
         f"{found.distribution}: {found.announcements} announcements in {len(found.releases)} releases "
         f"({found.releases[0]} to {found.releases[-1]}); {len(found.candidates)} names are gone later, "
-        f"{len(replaced)} of them with a replacement, of which {moved} were found in another place"
+        f"{len(replaced)} of them with a replacement or arguments without effect; "
+        f"{moved} were found in another place"
     )
     for name, why in found.left_out:
         typer.echo(f"{name} is left out: {why}")

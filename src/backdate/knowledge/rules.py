@@ -150,13 +150,22 @@ def _all_of(distribution: str) -> tuple[Rule, ...]:
         for rule in _of_row(distribution, file, row)
     ]
     mined = {_subject(rule): rule for rule in rules if rule.origin is RuleOrigin.MINED and rule.proven}
+    # A written rename of an attribute may be of objects of any class, where the library names one.
+    mined = {subject: rule for rule in mined.values() for subject in (_of_any(rule), _subject(rule))} | mined
     written = {_subject(rule) for rule in rules if rule.origin is RuleOrigin.WRITTEN and rule.proven}
+    of_any_class = {
+        _subject(rule)
+        for rule in rules
+        if rule.origin is RuleOrigin.WRITTEN and rule.proven
+        if isinstance(rule.rewrite, RenameAttribute) and not rule.rewrite.owner
+    }
     last_first = list(reversed(rules))
     edits = {
         (rule.name, rule.owners, repr(rule.rewrite)): rule
         # of the same edit the first that is proven counts, else the first
         for rule in sorted(last_first, key=lambda rule: rule.proven)
-        if rule.origin is RuleOrigin.WRITTEN or _subject(rule) not in written
+        if rule.origin is RuleOrigin.WRITTEN
+        or (_subject(rule) not in written and _of_any(rule) not in of_any_class)
     }
     return tuple(_announced(rule, mined.get(_subject(rule))) for rule in reversed(edits.values()))
 
@@ -167,11 +176,23 @@ def _subject(rule: Rule) -> tuple[str, str, str]:
     return rule.target, rule.argument, owner
 
 
+def _of_any(rule: Rule) -> tuple[str, str, str]:
+    """The same, of objects of any class."""
+    return rule.target, rule.argument, ""
+
+
 def _announced(rule: Rule, mined: Rule | None) -> Rule:
     """``rule``, with where it was mined from where a mined one has the same edit."""
-    if mined is None or not rule.proven or mined.rewrite != rule.rewrite:
+    if mined is None or not rule.proven or _of_owner(mined.rewrite, rule.rewrite) != rule.rewrite:
         return rule
     return replace(rule, origin=RuleOrigin.MINED, source=mined.source, words=mined.words or rule.words)
+
+
+def _of_owner(rewrite: Rewrite, like: Rewrite) -> Rewrite:
+    """``rewrite`` for objects of any class, where ``like`` is."""
+    if isinstance(rewrite, RenameAttribute) and isinstance(like, RenameAttribute) and not like.owner:
+        return replace(rewrite, owner="")
+    return rewrite
 
 
 def _of_row(distribution: str, file: ChangesFile, row: ChangeRow) -> Iterator[Rule]:

@@ -9,6 +9,7 @@ from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.mining.announcements import Announcement
 from backdate.mining.between import ReleaseAnnouncements
 from backdate.mining.candidates import said_replacement
+from backdate.mining.offered import of_name
 
 _LONGEST = 240
 
@@ -38,7 +39,8 @@ class AskedName:
 
 def announcements_about(asked: AskedName, announcements: Iterable[Announcement]) -> tuple[Announcement, ...]:
     """Those about the name itself; else, as modules move, those of its last name that agree."""
-    fitting = [one for one in announcements if one.argument == asked.argument and one.name]
+    known = (of_name(one, asked.leaf) if one.offered_by else one for one in announcements)
+    fitting = [one for one in known if one.argument == asked.argument and one.name]
     exact = [one for one in fitting if one.name in (asked.name, asked.home)]
     if exact:
         return tuple(exact)

@@ -22,6 +22,7 @@ from backdate.mining.announced_arguments import (
 )
 from backdate.mining.documents import DIRECTIVE, LONGEST_WORDS, directive_words, parameters_above
 from backdate.mining.literals import dotted_of, may_announce, parsed, strings_in, text_of
+from backdate.mining.loops import imports_of, names_loop, pairs_of, turns_of
 
 _CATEGORY = re.compile(r"(?:Deprecat\w*Warning|\w*FutureWarning|RemovedIn\w+|\w*Deprecat\w*|MovedIn\w+)\Z")
 _HELPER = re.compile(
@@ -44,6 +45,8 @@ class AnnouncedBy(StrEnum):
     TABLE = "table"
     IMPORTS = "imports"
     """A table of modules and the names that are to be taken from them."""
+    LOOP = "loop"
+    """A loop over names, each of which it makes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +54,15 @@ class Announcement:
     """One name, or an argument of it, of which a release says that it is to go."""
 
     name: str
-    """Where it is defined, dotted: "numpy.core.fromnumeric.product"."""
+    """Where it is defined, dotted: "numpy.core.fromnumeric.product"; "scipy.*" with ``offered_by``."""
     argument: str = ""
     new: str = ""
     """What a structured helper names as its replacement; "" where only the words tell."""
     words: str
     by: AnnouncedBy
     line: int
+    offered_by: str = ""
+    """The module all of whose names it is about, each in the place of ``{0}`` in the words; else ""."""
 
 
 def announcements_in(source: str, module: str, *, tree: ast.Module | None = None) -> tuple[Announcement, ...]:
@@ -95,12 +100,14 @@ class _AnnouncementReader(ast.NodeVisitor):
         self._scopes: list[str] = []
         self._functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         self._tests: list[ast.expr] = []
-        self._tables: dict[str, list[str]] = {}
-        """Keys of the mappings that names stand for."""
+        self._tables: dict[str, list[tuple[str, str]]] = {}
+        """Keys and values of the lists and mappings that names stand for."""
+        self._imported: dict[str, str] = {}
 
     def read(self, tree: ast.Module) -> None:
         """Read a whole module. Raises RecursionError for what is nested too deeply."""
         self._constants |= _text_constants(tree)
+        self._imported |= imports_of(tree)
         self.visit(tree)
 
     def visit_Module(self, node: ast.Module) -> None:
@@ -152,9 +159,11 @@ class _AnnouncementReader(ast.NodeVisitor):
             if isinstance(target, ast.Name) and isinstance(
                 node.value, ast.Dict | ast.Set | ast.Tuple | ast.List
             ):
-                self._tables[target.id] = _members(node.value)
+                self._tables[target.id] = pairs_of(node.value)
             if name and isinstance(node.value, ast.Dict | ast.Set) and _TABLE.search(name):
                 self._read_table(node.value)
+            elif name and isinstance(node.value, ast.DictComp) and _TABLE.search(name):
+                self._read_made_table(node.value)
             elif name and (helper := _helper_in(node.value)) is not None:
                 self._add(self._here(name), helper, by=AnnouncedBy.HELPER, words=self._words(helper))
                 return
@@ -166,11 +175,36 @@ class _AnnouncementReader(ast.NodeVisitor):
             self._read_table(node.value)
         self.generic_visit(node)
 
+    def visit_For(self, node: ast.For) -> None:
+        """A loop that makes names, each announced by the same words."""
+        loop = names_loop(node, is_helper=self._is_helper, tables=self._tables, imported=self._imported)
+        if loop is None:
+            self.generic_visit(node)
+            return
+        before = self._constants
+        for turn in loop.turns:
+            self._constants = {**before, **turn}
+            name = "*" if loop.module else turn[loop.made]
+            self._add(
+                self._here(f"{loop.holder}.{name}" if loop.holder else name),
+                loop.call,
+                by=AnnouncedBy.LOOP,
+                words=self._words(loop.call),
+                offered_by=loop.module,
+            )
+        self._constants = before
+
     def visit_Call(self, node: ast.Call) -> None:
         """``warnings.warn(…)`` with a category that says so, and helpers such as ``deprecate("NAME", …)``."""
         function = dotted_of(node.func)
-        leaf = function.rpartition(".")[2]
-        if leaf in ("warn", "warn_explicit", "_warn") and self._has_category(node):
+        holder, _, leaf = function.rpartition(".")
+        if leaf == "update" and _TABLE.search(holder):
+            for table in node.args:
+                if isinstance(table, ast.DictComp):
+                    self._read_made_table(table)
+                elif isinstance(table, ast.Dict):
+                    self._read_table(table)
+        if _is_warn(leaf) and self._has_category(node):
             for name, argument in self._subjects():
                 self._add(name, node, by=AnnouncedBy.WARNING, words=self._words(node), argument=argument)
         elif leaf and _HELPER.search(leaf):
@@ -178,6 +212,10 @@ class _AnnouncementReader(ast.NodeVisitor):
         elif leaf == "add_newdoc":
             self._read_added_document(node)
         self.generic_visit(node)
+
+    def _is_helper(self, node: ast.Call) -> bool:
+        leaf = dotted_of(node.func).rpartition(".")[2]
+        return (_is_warn(leaf) and self._has_category(node)) or bool(leaf and _HELPER.search(leaf))
 
     def _here(self, name: str = "") -> str:
         scopes = [scope for scope in self._scopes if scope not in ("__init__", "__new__")]
@@ -215,7 +253,7 @@ class _AnnouncementReader(ast.NodeVisitor):
     def _of_tables(self, test: ast.expr) -> Iterator[str]:
         for node in ast.walk(test):
             if isinstance(node, ast.Name):
-                yield from self._tables.get(node.id, ())
+                yield from (name for name, _ in self._tables.get(node.id, ()))
 
     def _read_added_document(self, node: ast.Call) -> None:
         """numpy's ``add_newdoc(module, name, text)``, and the same of a member: ``(name, text)``."""
@@ -238,11 +276,25 @@ class _AnnouncementReader(ast.NodeVisitor):
         return " ".join(" ".join(text.split()) for text in texts if text)[:LONGEST_WORDS]
 
     def _add(
-        self, name: str, node: ast.AST, *, by: AnnouncedBy, words: str, argument: str = "", new: str = ""
+        self,
+        name: str,
+        node: ast.AST,
+        *,
+        by: AnnouncedBy,
+        words: str,
+        argument: str = "",
+        new: str = "",
+        offered_by: str = "",
     ) -> None:
         self.found.append(
             Announcement(
-                name=name, argument=argument, new=new, words=words, by=by, line=getattr(node, "lineno", 0)
+                name=name,
+                argument=argument,
+                new=new,
+                words=words,
+                by=by,
+                line=getattr(node, "lineno", 0),
+                offered_by=offered_by,
             )
         )
 
@@ -327,6 +379,17 @@ class _AnnouncementReader(ast.NodeVisitor):
             new = words.replace(":", ".") if re.fullmatch(r"[A-Za-z_]\w*(?:[.:]\w+)*", words) else ""
             self._add(dotted, key or node, by=AnnouncedBy.TABLE, words=words, new=new)
 
+    def _read_made_table(self, node: ast.DictComp) -> None:
+        """A table that a comprehension makes of another one: ``{n: message.format(n=n) for n in names}``."""
+        before = self._constants
+        for turn in turns_of(node.generators[0], node.key, self._tables):
+            self._constants = {**before, **turn}
+            name = text_of(node.key, self._constants)
+            values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            words = " ".join(" ".join(text_of(value, self._constants) for value in values).split())
+            self._add(self._here(name), node, by=AnnouncedBy.TABLE, words=words[:LONGEST_WORDS])
+        self._constants = before
+
     def _read_document(
         self, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, name: str
     ) -> None:
@@ -337,9 +400,8 @@ class _AnnouncementReader(ast.NodeVisitor):
                 self._add(name, node, by=AnnouncedBy.DIRECTIVE, words=words, argument=argument)
 
 
-def _members(node: ast.Dict | ast.Set | ast.Tuple | ast.List) -> list[str]:
-    elements = node.keys if isinstance(node, ast.Dict) else node.elts
-    return [text for element in elements if (text := text_of(element, {}))]
+def _is_warn(leaf: str) -> bool:
+    return leaf in ("warn", "warn_explicit", "_warn")
 
 
 def _helper_in(node: ast.expr) -> ast.Call | None:

@@ -113,7 +113,7 @@ class ReleasesBetween:
         self._listed[key] = tuple(reversed(_spread(before)))
 
     def _keep(self, file: ListedFile) -> None:
-        kept = self.folder / f"{digest('announcements', 1, file.sha256 or file.url)}.json"
+        kept = self.folder / f"{digest('announcements', 2, file.sha256 or file.url)}.json"
         announcements = _kept(kept) if file.sha256 else None
         if announcements is None:
             announcements = self._parsed(file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,8 @@ from backdate.mining.releases import ReleaseSources
 
 _MOST_ALIASES = 4
 """Public names of one definition for which there are rows."""
+_MOST_DERIVED = 60
+"""Classes for which there are rows of what a base class announces; of more, the base class' own alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,13 @@ class RuleCandidate:
     """None where no release announced it."""
     module: bool = False
     """Whether it is a whole module."""
+    dropped: bool = False
+    """Whether it is an argument that had no effect: calls leave it out."""
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it says what to write."""
+        return bool(self.replacement) or self.dropped
 
     @property
     def subject(self) -> str:
@@ -113,13 +123,13 @@ def candidates_of(releases: Sequence[MinedRelease]) -> tuple[RuleCandidate, ...]
     replacement, the latest first.
     """
     found: dict[tuple[str, str], RuleCandidate] = {}
-    public = [_public_names(release.names) for release in releases]
+    read = [_ReadNames(release) for release in releases]
     for position, release in enumerate(releases):
         for announcement in release.announcements:
-            for candidate in _of(announcement, position, releases, public):
+            for candidate in _of(announcement, position, read):
                 key = (candidate.name, candidate.argument)
                 known = found.get(key)
-                if known is None or candidate.replacement or not known.replacement:
+                if known is None or candidate.is_rule or not known.is_rule:
                     found[key] = candidate
     return tuple(sorted(found.values(), key=lambda one: (one.since, one.name, one.argument)))
 
@@ -133,37 +143,53 @@ def _public_names(names: ReleaseNames) -> dict[str, list[str]]:
     return {home: sorted(given, key=lambda one: (one.count("."), one)) for home, given in public.items()}
 
 
-def _of(
-    announcement: Announcement,
-    position: int,
-    releases: Sequence[MinedRelease],
-    public: Sequence[dict[str, list[str]]],
-) -> Iterator[RuleCandidate]:
+class _ReadNames:
+    """One release's names, and what is looked up of them again and again."""
+
+    def __init__(self, release: MinedRelease) -> None:
+        self.release = release
+        self.names = release.names
+        self.public = _public_names(release.names)
+
+    @functools.cached_property
+    def derived(self) -> dict[str, tuple[str, ...]]:
+        return self.names.derived()
+
+    def has(self, name: str, argument: str) -> bool | None:
+        return self.names.takes(name, argument) if argument else self.names.has(name)
+
+
+def _of(announcement: Announcement, position: int, releases: Sequence[_ReadNames]) -> Iterator[RuleCandidate]:
     """Also of a release that lacks the name by now: tables tell what an older one had."""
     nearest = [position, position - 1] if announcement.by is AnnouncedBy.TABLE and position else [position]
     used = {
         pair: None
         for index in nearest
-        for pair in _as_used(_defined(announcement), releases[index].names, public[index])
+        for pair in (
+            *_as_used(_defined(announcement), releases[index].names, releases[index].public),
+            *_as_inherited(announcement, releases[index]),
+        )
     }
     for name, owner in used:
         having = [
             index
             for index, one in enumerate(releases)
-            if _has(one, name, announcement.argument) is True
-            # What such a table holds is made while the module runs.
-            or (index == position and announcement.by is AnnouncedBy.IMPORTS)
+            if one.has(name, announcement.argument) is True
+            # What such a table or loop holds is made while the module runs.
+            or (index == position and announcement.by in (AnnouncedBy.IMPORTS, AnnouncedBy.LOOP))
         ]
         if not having or having[-1] == len(releases) - 1:
             continue
-        since, last = releases[having[-1] + 1], releases[-1]
+        since, last = releases[having[-1] + 1].release, releases[-1]
+        replacement = _replacement(announcement, name, owner, last.names)
         yield RuleCandidate(
             name=name,
             argument=announcement.argument,
-            replacement=_replacement(announcement, name, owner, last.names),
+            replacement=replacement,
+            dropped=bool(announcement.argument) and not replacement and _is_without_effect(announcement),
             owner=owner,
             since=since.first,
-            announced=releases[position].version,
+            announced=releases[position].release.version,
             words=announcement.words,
             by=announcement.by,
             module=name in releases[having[-1]].names.modules,
@@ -179,12 +205,6 @@ def _defined(announcement: Announcement) -> str:
     while len(parts) > 1 and parts[-1].startswith("_"):
         parts.pop()
     return ".".join((*parts, leaf))
-
-
-def _has(release: MinedRelease, name: str, argument: str) -> bool | None:
-    if argument:
-        return release.names.takes(name, argument)
-    return release.names.has(name)
 
 
 def _as_used(defined: str, names: ReleaseNames, public: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
@@ -203,18 +223,53 @@ def _as_used(defined: str, names: ReleaseNames, public: dict[str, list[str]]) ->
         yield defined, ""
 
 
+def _as_inherited(announcement: Announcement, release: _ReadNames) -> Iterator[tuple[str, str]]:
+    """The public classes that have a member, or take an argument, from the class that announces it."""
+    names = release.names
+    home = names.home_of(announcement.name) or ""
+    owner, _, leaf = home.rpartition(".")
+    base = home if announcement.argument else owner
+    derived = [one for one in release.derived.get(base, ()) if one in release.public] if home else []
+    if len(derived) > _MOST_DERIVED or leaf.startswith("_"):
+        return
+    for one in derived:
+        name = release.public[one][0]
+        if announcement.argument and names.takes(name, announcement.argument):
+            yield name, ""
+        elif not announcement.argument and names.home_of(f"{one}.{leaf}") == home:
+            yield f"{name}.{leaf}", name.rpartition(".")[2]
+
+
 def said_replacement(announcement: Announcement, subject: str) -> str:
     """What an announcement says to write for ``subject``, the name or argument that goes; "" for nothing."""
     said = announcement.new or _imported(announcement.words)
     if not said:
-        # A directive or a table does not repeat what it is about.
-        is_named = subject in announcement.words
-        text = announcement.words if is_named else f"`{subject}`: {announcement.words}"
-        wording = replacement_in(text, subject)
+        # A directive or a table does not repeat what it is about, or only as a part of the new name.
+        about = f"`{subject}`: {announcement.words}"
+        wording = replacement_in(announcement.words, subject) or replacement_in(about, subject)
         if wording is None or wording.expression:
             return ""
         said = wording.replacement
     return without_alias(said.strip("`").removesuffix("()"))
+
+
+_NO_EFFECT = re.compile(
+    r"\b(?:has|have|having|had|with) (?:currently )?no (?:longer (?:an|any) )?(?:effect|influence|impact)"
+    r"|no longer (?:has|have) an(?:y)? effect"
+    r"|\b(?:is|are|was|be|being) (?:now )?(?:silently )?(?:ignored|unused|redundant|superfluous)\b"
+    r"|\b(?:is|are) (?:no longer|not) (?:being )?(?:used|needed|necessary|required)\b"
+    r"|\b(?:does|do) nothing\b",
+    re.IGNORECASE,
+)
+_SOMETIMES = re.compile(
+    r"[`'\"]?,? (?:if|when|unless|for|with|by|in (?:case|favou?r)|except)\b", re.IGNORECASE
+)
+
+
+def _is_without_effect(announcement: Announcement) -> bool:
+    """Whether it says that the argument changes nothing, and always so."""
+    match = _NO_EFFECT.search(announcement.words)
+    return match is not None and _SOMETIMES.match(announcement.words, match.end()) is None
 
 
 _IMPORT = re.compile(
@@ -246,7 +301,10 @@ def _replacement(announcement: Announcement, name: str, owner: str, names: Relea
     is_whole = "." in said and said.partition(".")[0] == top
     nearest = [said] if is_whole else [f"{around}.{said}", f"{top}.{said}", said]
     for guess in nearest:
-        if guess != name and guess.partition(".")[0] == top and names.has(guess) and is_public(guess):
+        if guess == name or guess.partition(".")[0] != top or not is_public(guess):
+            continue
+        # Of a whole name that the library says itself, only an environment tells more than its sources.
+        if names.has(guess) or (guess == said and is_whole and names.has(guess) is None):
             return guess
     first = said.partition(".")[0]
     # Whether another distribution has it, which the library requires, only an environment tells.

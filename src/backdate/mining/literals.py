@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from backdate.editing.python_source import parsed_or_none
 
@@ -32,27 +32,51 @@ def parsed(source: str) -> ast.Module | None:
 def text_of(node: ast.expr | None, constants: Mapping[str, str]) -> str:
     """The text that an expression is, as far as the source tells: literals, sums, f-strings and formats.
 
-    What a running program would fill in stands as ``…``; "" for what is no text.
+    What a running program would fill in stands as ``…``, but for names that ``constants`` know; "" for
+    what is no text.
     """
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):
-        parts = [value.value if isinstance(value, ast.Constant) else "…" for value in node.values]
+        parts = [
+            value.value
+            if isinstance(value, ast.Constant)
+            else text_of(getattr(value, "value", None), constants) or "…"
+            for value in node.values
+        ]
         return "".join(part for part in parts if isinstance(part, str))
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = text_of(node.left, constants), text_of(node.right, constants)
         return f"{left}{right}" if left or right else ""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
-        return text_of(node.left, constants)
+        given = node.right.elts if isinstance(node.right, ast.Tuple) else [node.right]
+        return _filled(text_of(node.left, constants), r"%[sr]", given, constants)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         is_of_text = node.func.attr in ("format", "strip", "dedent", "join", "replace", "lstrip", "cleandoc")
         inner = node.args[0] if node.func.attr in ("dedent", "cleandoc") and node.args else node.func.value
-        return text_of(inner, constants) if is_of_text else ""
+        text = text_of(inner, constants) if is_of_text else ""
+        return _formatted(text, node, constants) if node.func.attr == "format" else text
     if isinstance(node, ast.IfExp):
         return text_of(node.body, constants)
     if isinstance(node, ast.Name):
         return constants.get(node.id, "")
     return ""
+
+
+def _filled(text: str, place: str, given: Sequence[ast.expr], constants: Mapping[str, str]) -> str:
+    """``text`` with its places filled in order, where the source tells with what."""
+    values = iter([text_of(value, constants) for value in given])
+    return re.sub(place, lambda match: next(values, "") or match[0], text)
+
+
+def _formatted(text: str, call: ast.Call, constants: Mapping[str, str]) -> str:
+    """What ``text.format(…)`` gives, as far as the source tells."""
+    filled = _filled(text, r"\{\}", call.args, constants)
+    named = [(str(number), value) for number, value in enumerate(call.args)]
+    named += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
+    for name, value in named:
+        filled = filled.replace(f"{{{name}}}", text_of(value, constants) or f"{{{name}}}")
+    return filled
 
 
 def strings_in(node: ast.expr) -> list[str]:

@@ -12,13 +12,17 @@ from backdate.errors import SourceError
 from backdate.index.upstream import IndexClient
 from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.load import left_out_of_mining
-from backdate.mining import typeshed
+from backdate.knowledge.modules import distribution_of
+from backdate.mining import two_to_three, typeshed
 from backdate.mining.announcements import Announcement
 from backdate.mining.candidates import MinedRelease, ReadModules, RuleCandidate, candidates_of, mine_release
 from backdate.mining.moves import moves_of
-from backdate.mining.releases import ReleaseBounds, read_release, releases_between
+from backdate.mining.offered import modules_meant, names_offered, with_each_name
+from backdate.mining.releases import ReleaseBounds, ReleaseSources, read_release, releases_between
 from backdate.mining.standard_library import libraries_of, stub_archives
+from backdate.mining.two_to_three import two_to_three_candidates
 from backdate.mining.upgrade_tables import upgrade_table_candidates
+from backdate.timeline.instants import Instant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,7 @@ def mine(
     read: list[MinedRelease] = []
     unread: list[str] = []
     tables: list[RuleCandidate] = []
+    meant: dict[str, Instant] = {}
     known: ReadModules = {}
     for series in releases_between(client, distribution, bounds):
         file = series.file
@@ -68,8 +73,10 @@ def mine(
             unread.append(file.filename)
             continue
         read.append(mine_release(release, first=series.first, known=known))
+        meant |= dict.fromkeys(modules_meant(read[-1:]), file.uploaded)
         tables += upgrade_table_candidates(release, distribution)
-    found = _with_tables(candidates_and_moves(read), tables)
+    offered = {module: _offered(client, module, at, cache=cache) for module, at in meant.items()}
+    found = _with_tables(candidates_and_moves(with_each_name(read, offered)), tables)
     kept, left_out = _without_left_out(distribution, found)
     return MinedDistribution(
         distribution=distribution,
@@ -79,6 +86,24 @@ def mine(
         left_out=left_out,
         unread=tuple(unread),
     )
+
+
+def _offered(client: IndexClient, module: str, at: Instant, *, cache: Path) -> frozenset[str]:
+    """What a module offered in the newest release before ``at``; nothing where that cannot be read."""
+    bounds = ReleaseBounds(first=Version("0"), last=at)
+    release = _newest(client, distribution_of(module), bounds, cache=cache)
+    return names_offered(release.sources, release.packages, module) if release else frozenset()
+
+
+def _newest(
+    client: IndexClient, distribution: str, bounds: ReleaseBounds, *, cache: Path
+) -> ReleaseSources | None:
+    """The newest release within ``bounds``; None where none can be read."""
+    try:
+        found = releases_between(client, distribution, bounds)
+        return read_release(found[-1].file, cache) if found else None
+    except SourceError:
+        return None
 
 
 def _without_left_out(
@@ -117,6 +142,12 @@ def _standard_library(
         announced |= {one for library in libraries for one in library.announcements}
         # What later stubs say of the same name is surer.
         found |= {(one.name, one.argument): one for one in candidates_and_moves(libraries)}
+    if isinstance(bounds.first, Version) and bounds.first < Version("3"):
+        ever = ReleaseBounds(first=Version("0"), last=Version("9999"), until=bounds.until)
+        fixers = _newest(client, two_to_three.CARRIER, ever, cache=cache)
+        listed = two_to_three_candidates(fixers) if fixers else ()
+        said = {key for key, one in found.items() if one.by is not None}
+        found |= {(one.name, ""): one for one in listed if (one.name, "") not in said}
     ordered = sorted(found.values(), key=lambda one: (one.since, one.name, one.argument))
     kept, left_out = _without_left_out(PYTHON, ordered)
     return MinedDistribution(
@@ -126,8 +157,8 @@ def _standard_library(
         candidates=kept,
         left_out=left_out,
         unread=tuple(unread),
-        read_from=typeshed.ORIGIN,
-        licence=typeshed.LICENCE,
+        read_from=f"{typeshed.ORIGIN} and {two_to_three.ORIGIN}",
+        licence=f"{typeshed.LICENCE} AND {two_to_three.LICENCE}",
     )
 
 
@@ -135,5 +166,5 @@ def candidates_and_moves(read: Sequence[MinedRelease]) -> tuple[RuleCandidate, .
     """What was announced with what takes its place, then what was found in another place."""
     announced = {(one.name, one.argument): one for one in candidates_of(read)}
     moved = {(one.name, ""): one for one in moves_of(read)}
-    said = {key: one for key, one in announced.items() if one.replacement or key not in moved}
+    said = {key: one for key, one in announced.items() if one.is_rule or key not in moved}
     return tuple(sorted((moved | said).values(), key=lambda one: (one.since, one.name, one.argument)))

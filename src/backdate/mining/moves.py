@@ -37,6 +37,8 @@ class _Release:
     """The last part of definitions to where they are."""
     public: dict[str, str]
     """Definitions to the public name that is the shortest."""
+    below: dict[str, list[str]]
+    """Packages to the public modules directly below them."""
 
 
 def moves_of(releases: Sequence[MinedRelease]) -> tuple[RuleCandidate, ...]:
@@ -80,7 +82,10 @@ def _looked_up(release: MinedRelease) -> _Release:
         if home not in public:
             public[home] = name
             by_leaf[home.rpartition(".")[2]].append(home)
-    return _Release(version=release, homes=homes, by_leaf=dict(by_leaf), public=public)
+    below: defaultdict[str, list[str]] = defaultdict(list)
+    for module in filter(is_public, release.names.modules):
+        below[module.rpartition(".")[0]].append(module)
+    return _Release(version=release, homes=homes, by_leaf=dict(by_leaf), public=public, below=dict(below))
 
 
 def _is_left_out(name: str) -> bool:
@@ -93,9 +98,17 @@ def _moved(old: _Release, new: _Release) -> Iterator[tuple[str, str]]:
             continue  # another distribution's, or a module, which ``_modules`` looks at
         if new.version.names.has(name) is not False:
             continue
-        successor = _successor(home, old, new)
+        successor = _below(name, home, new) or _successor(home, old, new)
         if successor and successor != name and is_public(successor):
             yield name, successor
+
+
+def _below(name: str, home: str, new: _Release) -> str:
+    """The same name of the only module below its own that has it: collections.abc.Mapping."""
+    around, _, leaf = name.rpartition(".")
+    names = new.version.names
+    found = [one for one in new.below.get(around, ()) if names.home_of(f"{one}.{leaf}") == home]
+    return f"{found[0]}.{leaf}" if len(found) == 1 else ""
 
 
 def _successor(home: str, old: _Release, new: _Release) -> str:

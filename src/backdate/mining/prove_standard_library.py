@@ -14,7 +14,7 @@ import msgspec
 from backdate.checking.resources import Resources
 from backdate.diagnosis.api import MOST_NAMES, Member, probe
 from backdate.knowledge.schema import ChangeRow, ChangesFile
-from backdate.mining.prove import names_to_ask, proven_rows
+from backdate.mining.prove import HAS_IT, names_to_ask, proven_rows
 from backdate.mining.typeshed import Minor
 from backdate.sandboxes.interface import Mount
 from backdate.text import version_numbers
@@ -60,22 +60,30 @@ def proven_by_interpreters(
     """``rows`` with those names proven that the Python before has and the one of the row lacks.
 
     ``pythons``: those that can be asked, from the oldest. Where the row's own is not among them, the next
-    later one stands for it.
+    later one stands for it. What a Python still has is asked of the next.
     """
-    by_since: defaultdict[Minor, list[ChangeRow]] = defaultdict(list)
+    waiting: defaultdict[Minor, list[ChangeRow]] = defaultdict(list)
     for row in rows:
-        by_since[version_numbers(row.since)[0], version_numbers(row.since)[1]].append(row)
+        waiting[version_numbers(row.since)[0], version_numbers(row.since)[1]].append(row)
     proven: list[ChangeRow] = []
-    for since, of_release in sorted(by_since.items()):
+    while waiting:
+        since = min(waiting)
+        of_release = waiting.pop(since)
         older = max((minor for minor in pythons if minor < since), default=None)
         newer = min((minor for minor in pythons if minor >= since), default=None)
         if older is None or newer is None:
             why = f"no interpreter from before and after Python {since[0]}.{since[1]} was at hand"
             proven += [msgspec.structs.replace(row, unproven=why) for row in of_release]
             continue
+        following = min((minor for minor in pythons if minor > newer), default=None)
         names = names_to_ask(of_release)
         before, after = dict(ask(older, names.old)), dict(ask(newer, names.new))
-        proven += [one for row in of_release for one in proven_rows(row, before, after)]
+        for made in (one for row in of_release for one in proven_rows(row, before, after)):
+            if made.unproven == HAS_IT and following:
+                since_text = f"{following[0]}.{following[1]}"
+                waiting[following].append(msgspec.structs.replace(made, since=since_text, unproven=""))
+            else:
+                proven.append(made)
     return tuple(sorted(proven, key=lambda row: bool(row.unproven)))
 
 

@@ -77,14 +77,44 @@ class ReleaseNames:
         return None if home is None else bool(home)
 
     def takes(self, function: str, argument: str) -> bool | None:
-        """Whether a function, or the constructor of a class, takes a keyword argument."""
+        """Whether a function, or the constructor of a class, takes a keyword argument.
+
+        A constructor that takes any (``**kwargs``), or that a class lacks, is the base class' own as well.
+        """
         home = self.home_of(function)
-        found = self._callable(home) if home else None
-        if found is None:
-            return None
-        if argument in found.parameters:
+        return self._takes(home, argument, _MOST_STEPS) if home else None
+
+    def _takes(self, home: str, argument: str, steps: int) -> bool | None:
+        found = self._callable(home)
+        if found is not None and argument in found.parameters:
             return True
-        return None if found.takes_any else False
+        if found is not None and not found.takes_any:
+            return False
+        handed_on = steps and any(self._takes(base, argument, steps - 1) for base in self.bases_of(home))
+        return True if handed_on else None
+
+    def bases_of(self, home: str) -> tuple[str, ...]:
+        """Where the base classes of a class are defined that sources tell of; of another name its value."""
+        module, _, leaf = home.rpartition(".")
+        names = self.modules.get(module)
+        if names is None:
+            return ()
+        other = names.aliases.get(leaf)
+        bases = names.classes[leaf].bases if leaf in names.classes else (other,) if other else ()
+        return tuple(found for base in bases if base and (found := self.home_of(f"{module}.{base}")))
+
+    def derived(self) -> dict[str, tuple[str, ...]]:
+        """Where classes are defined, to where their other names and the classes derived from them are."""
+        direct: dict[str, set[str]] = {}
+        for module, names in self.modules.items():
+            for leaf in (*names.classes, *names.aliases):
+                for base in self.bases_of(f"{module}.{leaf}"):
+                    direct.setdefault(base, set()).add(f"{module}.{leaf}")
+        return {base: tuple(sorted(_below(base, direct))) for base in direct if self._is_class(base)}
+
+    def _is_class(self, home: str) -> bool:
+        module, _, leaf = home.rpartition(".")
+        return module in self.modules and leaf in self.modules[module].classes
 
     def public_names(self) -> Iterator[tuple[str, str]]:
         """Every name of a public module that its sources give it, with where it is defined."""
@@ -181,6 +211,16 @@ class ReleaseNames:
         )
         of_class = names.classes.get(class_name)
         return of_class.methods.get(leaf) if of_class else None
+
+
+def _below(base: str, direct: Mapping[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [base]
+    while waiting:
+        new = direct.get(waiting.pop(), set()) - found
+        found |= new
+        waiting += new
+    return found - {base}
 
 
 def names_of_module(
@@ -315,8 +355,8 @@ def _class_of(node: ast.ClassDef) -> ClassNames:
     return ClassNames(
         members=frozenset(members),
         methods=methods,
-        bases=tuple(name for base in node.bases if (name := dotted_of(base))),
-        dynamic="__getattr__" in members or len([b for b in node.bases if not dotted_of(b)]) > 0,
+        bases=tuple(name for base in node.bases if (name := _base_name(base))),
+        dynamic="__getattr__" in members or not all(map(_base_name, node.bases)),
         aliases={
             target.id: one.value.id
             for one in node.body
@@ -325,3 +365,8 @@ def _class_of(node: ast.ClassDef) -> ClassNames:
             if isinstance(target, ast.Name)
         },
     )
+
+
+def _base_name(node: ast.expr) -> str:
+    """A base class, without what a generic one is of: ``Number[float]``."""
+    return dotted_of(node.value if isinstance(node, ast.Subscript) else node)

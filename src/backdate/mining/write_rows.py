@@ -55,7 +55,7 @@ def _source(distribution: str, candidate: RuleCandidate) -> str:
 def _edits(function: str, members: Sequence[RuleCandidate]) -> Iterator[EditRow]:
     used = f".{function.rpartition('.')[2]}" if members[0].owner else function
     for one in members:
-        if one.replacement:
+        if one.is_rule:
             yield EditRow(of=(used,), argument=one.argument, becomes=one.replacement)
 
 
@@ -63,7 +63,8 @@ def file_text(file: ChangesFile) -> str:
     """The TOML text of mined rows."""
     read = "releases of the distribution announced themselves"
     if file.read_from:
-        read = f"{' '.join(file.read_from.split())} tells"
+        told_by = " ".join(file.read_from.split())
+        read = f"{told_by} {'tell' if ' and ' in told_by else 'tells'}"
     lines = [
         f"# What {read}. Made by `backdate rules mine`.",
         f"distribution = {_text(file.distribution)}",
@@ -91,7 +92,8 @@ def _row_lines(row: ChangeRow) -> Iterator[str]:
         yield "[[change.edits]]"
         yield f"of = {_texts(edit.of)}"
         yield f"argument = {_text(edit.argument)}"
-        yield f"becomes = {_text(edit.becomes)}"
+        if edit.becomes:
+            yield f"becomes = {_text(edit.becomes)}"
     yield "[change.names]"
     for name, new in row.names.items():
         yield f"{_key(name)} = {_text(new)}"

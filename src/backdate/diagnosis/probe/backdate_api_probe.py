@@ -39,6 +39,8 @@ def clean(value, length=TEXT_LENGTH):
 def load(name):
     """(object, name of the module that was imported on the way) or raises LookupError with why."""
     parts = name.split(".")
+    if parts[0] == "builtins" and sys.version_info[0] == 2:
+        parts[0] = "__builtin__"
     module, why = None, ""
     taken = 0
     for count in range(1, len(parts) + 1):
