@@ -2,7 +2,7 @@ import pytest
 
 from backdate.advice import EvidenceKind
 from backdate.advising.project_uses import CallShape
-from backdate.advising.replacements import LibraryWords, known_leads, leads_for
+from backdate.advising.replacements import LibraryWords, known_leads, known_words, leads_for
 
 
 def words(kind: EvidenceKind, text: str) -> LibraryWords:
@@ -105,3 +105,14 @@ def test_a_rule_that_can_carry_over_no_call_says_nothing() -> None:
 
     assert "scipy.integrate.simpson({0}, x={1})" not in rewrites(CallShape(positional=1))
     assert "scipy.integrate.simpson({0}, x={1})" in rewrites(CallShape(positional=0, starred=True))
+
+
+def test_what_tables_say_of_a_module_that_none_takes_the_place_of() -> None:
+    said = known_words("python", "cgi", until="3.13.0")
+    assert said is not None
+    assert said.kind is EvidenceKind.KNOWN
+    assert "legacy-cgi" in said.text
+    assert "3.13" in said.source
+    assert known_words("python", "cgi", until="3.12.1") is None  # it is still there
+    assert known_words("python", "pipes", until="3.13.0") is None  # subprocess is written
+    assert known_words("python", "xdrlib", until="3.13.0") is None

@@ -180,6 +180,23 @@ def test_which_exception_of_a_chain(world: World) -> None:
     assert world.cause(lookup, told).dotted == "yaml.x"
 
 
+@pytest.mark.parametrize(
+    ("kind", "distribution"),
+    [
+        ("pytest.PytestDeprecationWarning", "pytest"),
+        ("pytest.PytestRemovedIn9Warning", "pytest"),
+        ("pytest.PytestUnraisableExceptionWarning", None),
+        ("DeprecationWarning", None),
+    ],
+)
+def test_a_change_that_a_library_announced_is_its_own(
+    world: World, kind: str, distribution: str | None
+) -> None:
+    text = "Direct construction of Item has been deprecated, please use Item.from_parent."
+    cause = world.cause(raised(kind, text, line("return Item(path, parent)")))
+    assert (cause.kind, cause.distribution) == (CauseKind.WARNING_AS_ERROR, distribution)
+
+
 def test_a_fallback_import(world: World) -> None:
     first = raised("ModuleNotFoundError", "No module named 'cPickle'", line("import cPickle"))
     second = raised(

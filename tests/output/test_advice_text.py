@@ -72,6 +72,14 @@ def test_the_block() -> None:
     ]
 
 
+def test_what_a_table_says_of_a_name_that_none_takes_the_place_of() -> None:
+    known = AdviceEvidence(kind=EvidenceKind.KNOWN, text="the project legacy-cgi", source="https://p.org")
+    one = AdvisedChange(distribution="python", name="cgi", places=PLACES[:1], evidence=(known,))
+    assert lines(Advice(fixes=(one,)))[-1] == (
+        "  Fix: src/app/stats.py:20 cgi is gone: the project legacy-cgi (https://p.org)"
+    )
+
+
 def test_what_a_library_says_of_a_name_that_none_takes_the_place_of() -> None:
     told = replace(
         change(EvidenceKind.WARNING, replacement=""),

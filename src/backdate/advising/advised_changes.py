@@ -9,7 +9,7 @@ from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind
 from backdate.advising.lost_names import EnvironmentPair, LostName, candidates_of
 from backdate.advising.new_homes import ask_at_once, new_homes
 from backdate.advising.parameters import only_successor
-from backdate.advising.replacements import LibraryWords, ReplacementLead, leads_for
+from backdate.advising.replacements import LibraryWords, ReplacementLead, known_words, leads_for
 from backdate.advising.told import told_of
 from backdate.diagnosis.api import Member
 
@@ -245,7 +245,10 @@ def _change(
     if lead is not None:
         places = tuple(dict.fromkeys((*places, *lead.places)))
     warned = [given.message for given in one.old.warnings]
-    told = told_of(one.name, one.argument, words, warned) if lead is None and not one.ruled else None
+    told = None
+    if lead is None and not one.ruled:
+        told = told_of(one.name, one.argument, words, warned)
+        told = told or known_words(distribution.name, one.name, one.argument, until=distribution.new)
     return AdvisedChange(
         distribution=distribution.name,
         name=one.name,

@@ -105,6 +105,19 @@ def known_leads(
             )
 
 
+def known_words(
+    distribution: str, name: str, argument: str = "", *, until: str = ""
+) -> AdviceEvidence | None:
+    """What the knowledge tables say to do about a name, or its argument, that none takes the place of."""
+    leaf = argument or name.rpartition(".")[2]
+    for row in _rows_about(distribution, name, argument):
+        key = leaf if leaf in row.names else name
+        open_one = not row.names.get(key) and not row.rewrite.get(key)
+        if open_one and row.words.get(key) and not (until and _later(row.since, until)):
+            return _of_row(row, key)
+    return None
+
+
 def _differs(distribution: str, name: str, argument: str, replacement: str) -> Iterator[AdviceEvidence]:
     """What the tables say of a replacement that serves the same end but is used otherwise."""
     leaf = argument or name.rpartition(".")[2]

@@ -41,9 +41,10 @@ def told_of(
 
 
 def is_told(change: AdvisedChange) -> bool:
-    """Whether a change without a replacement has what the library says to do in words."""
+    """Whether a change without a replacement has what the library, or a table, says to do in words."""
     open_one = not change.replacement and not change.rewrite
-    return open_one and bool(change.evidence) and change.evidence[0].kind in _ORDER
+    kinds = (*_ORDER, EvidenceKind.KNOWN)
+    return open_one and bool(change.evidence) and change.evidence[0].kind in kinds
 
 
 def _evidence(kind: EvidenceKind, text: str, *, since: str = "", source: str = "") -> AdviceEvidence:

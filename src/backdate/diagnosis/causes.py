@@ -29,6 +29,8 @@ _DROPPED_ASSERTIONS = frozenset(
         *("failUnlessRaises", "failUnlessAlmostEqual", "failIfAlmostEqual"),
     }
 )
+_ANNOUNCES = re.compile(r"(?:Deprecat|RemovedIn)\w*\Z")
+"""In the name of a library's own warning: a change that it announced, and that is an error by now."""
 _IMPORTING = (CauseKind.MISSING_MODULE, CauseKind.MISSING_NAME)
 
 
@@ -185,7 +187,7 @@ def _owner(parsed: ParsedMessage, raised: PlacedRaised, line: PlacedFrame | None
     if parsed.owner_is == "function":
         return _of_call(parsed.owner, line, owners)
     module = raised.type.rpartition(".")[0]
-    if module and parsed.kind is not CauseKind.WARNING_AS_ERROR:
+    if module and (parsed.kind is not CauseKind.WARNING_AS_ERROR or _ANNOUNCES.search(raised.type)):
         return owners.of_module(module)
     if parsed.kind in (CauseKind.REMOVED, CauseKind.WARNING_AS_ERROR) and "." in parsed.name:
         home = owners.resolve(parsed.name, path) or parsed.name

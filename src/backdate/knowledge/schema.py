@@ -146,7 +146,8 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     unproven: str = ""
     """Why no example is executed. What it says to write is no rule then, unless that is asked for."""
     words: dict[str, str] = msgspec.field(default_factory=dict)
-    """What the library itself says of each of ``names``, where it was mined."""
+    """What the library itself says of each of ``names``, where it was mined; of one that no other name takes
+    the place of, what to do, which "Do this" quotes."""
 
 
 class ChangesFile(Row, frozen=True, kw_only=True):

@@ -106,6 +106,8 @@ def change_in_words(change: AdvisedChange, *, places: bool = True) -> str:
     if change.evidence and change.evidence[0].kind in _SOURCES:
         told = change.evidence[0]
         return f'{where}{old} {gone}: "{told.text}" ({change.distribution}\'s {_SOURCES[told.kind]})'
+    if change.evidence and change.evidence[0].kind is EvidenceKind.KNOWN and change.evidence[0].text:
+        return f"{where}{old} {gone}: {change.evidence[0].text} ({change.evidence[0].source})"
     return f"{where}{old} {gone}{f': {why}' if why else ''}; nothing says what takes its place"
 
 
