@@ -12,7 +12,8 @@ import pytest
 
 from backdate.advice import AdvisedChange, EvidenceKind
 from backdate.advising.advised_changes import MovedDistribution, advised_changes, worth_saying
-from backdate.advising.lost_names import EnvironmentPair, LostName, candidates_of, lost_names
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.lost_names import LostName, candidates_of, lost_names
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
 from backdate.advising.requirements import dropped_requirements

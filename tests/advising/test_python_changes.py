@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backdate.advice import PythonChange, SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.python_changes import python_changes
 from backdate.advising.uses import read_uses

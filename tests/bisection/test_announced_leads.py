@@ -9,7 +9,8 @@ from packaging.version import Version
 
 from backdate.advice import EvidenceKind
 from backdate.advising.advised_changes import MovedDistribution
-from backdate.advising.lost_names import EnvironmentPair, LostName
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.lost_names import LostName
 from backdate.bisection.announced_leads import announced_leads
 from backdate.diagnosis.api import Member
 from backdate.environments.environment import Environment

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind
-from backdate.advising.lost_names import EnvironmentPair, LostName, candidates_of
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.lost_names import LostName, candidates_of
 from backdate.advising.new_homes import ask_at_once, new_homes
 from backdate.advising.parameters import only_successor
 from backdate.advising.replacements import LibraryWords, ReplacementLead, known_words, leads_for

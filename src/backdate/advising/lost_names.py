@@ -7,21 +7,14 @@ the sandbox for each two hundred names.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from backdate.advice import SourcePlace
+from backdate.advising.environment_pair import MOST_ROUNDS, EnvironmentPair
 from backdate.advising.project_uses import CallShape, NameUses
-from backdate.diagnosis.api import LIMITS, MOST_NAMES, Member, ProbeRun, probe
-from backdate.diagnosis.api_answers import ApiAnswers
-from backdate.diagnosis.homes import Homes, OwnedMember, find_homes
-from backdate.environments.cache import Cache
-from backdate.environments.environment import Environment
-from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.diagnosis.api import MOST_NAMES, Member
 
-_MOST_ROUNDS = 3
-"""Of two hundred names each: what a project uses of one library is rarely more."""
 _NO_MODULE = re.compile(r"No module named '([\w.]{1,300})'")
 _OF_EVERY_OBJECT = frozenset(dir(object))
 _GONE = ("AttributeError", "ModuleNotFoundError", "ImportError: cannot import name")
@@ -45,101 +38,6 @@ class LostName:
     """Whether only a rule of the tables says that it goes: the environments do not tell."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EnvironmentPair:
-    """The environments that are asked, and how. Of one name each is asked once."""
-
-    sandbox: Sandbox
-    cache: Cache | None = None
-    """Where answers are kept; None to keep none."""
-    old: Environment
-    new: Environment
-    known_old: dict[str, Member] = field(default_factory=dict, repr=False, compare=False)
-    """What the old environment answered so far."""
-    known_new: dict[str, Member] = field(default_factory=dict, repr=False, compare=False)
-    homes: dict[tuple[str, str], Homes] = field(default_factory=dict, repr=False, compare=False)
-    """What ``homes_of`` and ``members_of`` were told, by side and name."""
-    searches: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
-    """What ``search_new`` found, by what it was asked."""
-    limits: Limits = LIMITS
-    """Of one run in an environment."""
-    by: ProbeRun | None = field(default=None, repr=False, compare=False)
-    """What asks the environments; None for a process of its own each time."""
-
-    def ask_old(self, names: Iterable[str]) -> dict[str, Member]:
-        """What ``names`` are in the old environment; without those that it does not answer for.
-
-        Missing ones are not searched: see ``search_new``. Raises SandboxUnavailable.
-        """
-        return self._ask(self.old, self.known_old, names)
-
-    def ask_new(self, names: Iterable[str]) -> dict[str, Member]:
-        """What ``names`` are in the new environment, in the same way."""
-        return self._ask(self.new, self.known_new, names)
-
-    def homes_of(self, names: Iterable[str]) -> Homes:
-        """The other names and the documentation of ``names`` in the old environment."""
-        wanted = tuple(dict.fromkeys(names))
-        unknown = tuple(name for name in wanted if ("old", name) not in self.homes)
-        if unknown:
-            found = find_homes(self.sandbox, self.old, names=unknown, limits=self.limits, by=self.by)
-            self.homes.update((("old", name), found) for name in unknown)
-        of_names = [(name, self.homes["old", name]) for name in wanted]
-        return Homes(
-            aliases={name: homes.aliases.get(name, ()) for name, homes in of_names},
-            documents={name: homes.documents.get(name, "") for name, homes in of_names},
-            members={},
-        )
-
-    def members_of(self, owner: str, side: Literal["old", "new"]) -> tuple[OwnedMember, ...]:
-        """The public members of a module or class in one of the environments; none where it has none."""
-        key = (f"members, {side}", owner)
-        if key not in self.homes:
-            environment = self.old if side == "old" else self.new
-            self.homes[key] = find_homes(
-                self.sandbox, environment, owners=(owner,), limits=self.limits, by=self.by
-            )
-        return self.homes[key].members.get(owner, ())
-
-    def search_new(self, name: str, also: Sequence[str]) -> tuple[str, ...]:
-        """Names with the same last part in the new environment, in its own package and in ``also``.
-
-        None where it has the name itself. Raises SandboxUnavailable.
-        """
-        self.search_at_once((name,), also)
-        return self.searches[name, tuple(also)]
-
-    def search_at_once(self, names: Iterable[str], also: Sequence[str] = ()) -> None:
-        """Search for all of ``names`` in one run, which imports the libraries once.
-
-        It looks into every module of them: only for what nothing else finds. Raises SandboxUnavailable.
-        """
-        unknown = [name for name in dict.fromkeys(names) if (name, tuple(also)) not in self.searches]
-        for start in range(0, len(unknown), MOST_NAMES):
-            asked = unknown[start : start + MOST_NAMES]
-            if also:
-                answer = probe(self.sandbox, self.new, asked, also=also, limits=self.limits, by=self.by)
-                members = answer.members
-            else:
-                answers = ApiAnswers(self.sandbox, self.cache, limits=self.limits, by=self.by)
-                members = answers.probe(self.new, asked).members
-            found = {member.name: member.candidates for member in members}
-            self.searches.update(((name, tuple(also)), found.get(name, ())) for name in asked)
-
-    def _ask(
-        self, environment: Environment, known: dict[str, Member], names: Iterable[str]
-    ) -> dict[str, Member]:
-        wanted = tuple(dict.fromkeys(names))
-        unknown = [name for name in wanted if name not in known]
-        answers = ApiAnswers(self.sandbox, self.cache, candidates=False, limits=self.limits, by=self.by)
-        for start in range(0, min(len(unknown), _MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
-            asked = unknown[start : start + MOST_NAMES]
-            known.update((member.name, member) for member in answers.probe(environment, asked).members)
-        return {name: known[name] for name in wanted if name in known}
-
-
 def lost_names(
     pair: EnvironmentPair, uses: Mapping[str, NameUses], *, held: bool = False
 ) -> tuple[LostName, ...]:
@@ -153,7 +51,7 @@ def lost_names(
     before: dict[str, Member] = {}
     after: dict[str, Member] = {}
     names = sorted(known, key=lambda name: (known[name].of_object, name.count("."), name))
-    for start in range(0, min(len(names), _MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
+    for start in range(0, min(len(names), MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
         asked = names[start : start + MOST_NAMES]
         before.update(pair.ask_old(asked))
         after.update(pair.ask_new([name for name in asked if name in before and before[name].present]))

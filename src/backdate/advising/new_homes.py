@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.likeness import likeness, resembling
-from backdate.advising.lost_names import EnvironmentPair, candidates_of
+from backdate.advising.lost_names import candidates_of
 from backdate.advising.replacements import without_alias
 from backdate.advising.wording import replacement_in
 from backdate.diagnosis.api import Member

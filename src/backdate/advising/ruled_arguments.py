@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from backdate.advising.lost_names import EnvironmentPair, LostName
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.lost_names import LostName
 from backdate.advising.project_uses import NameUses
 from backdate.knowledge.rules import Rule, rules_for
 from backdate.rewriting.rewrite import ChangeArgument

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from backdate.advice import Advice, AdvisedChange, PythonChange, SourcePlace
 from backdate.advising.advised_changes import MovedDistribution, advised_changes, is_answered, worth_saying
-from backdate.advising.lost_names import EnvironmentPair, LostName, lost_names
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.lost_names import LostName, lost_names
 from backdate.advising.project_uses import NameUses, ProjectUses
 from backdate.advising.python_changes import python_changes
 from backdate.advising.requirements import dropped_requirements

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from backdate.advising.advised_changes import MovedDistribution
-from backdate.advising.lost_names import EnvironmentPair, LostName
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.lost_names import LostName
 from backdate.advising.replacements import ReplacementLead
 from backdate.knowledge.changes import PYTHON
 from backdate.mining.about import AskedName, announcements_about, said_by_release

@@ -32,6 +32,10 @@ _AT = "/backdate/probe"
 _ASKED = "/backdate/asked.json"
 _ANSWERS = "/backdate/answers.jsonl"
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_OF_THE_MACHINE = re.compile(
+    r"^MemoryError\b|^TimeoutError\b|can't start new thread|\[Errno (?:11|12|23|24|28)\]"
+)
+"""Lookups that found no memory, no thread, no file handle or no room: they say nothing of the name."""
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 ProbeRequest = Mapping[str, Sequence[str]]
@@ -165,8 +169,8 @@ def probe(
 
     Candidates for a missing name are searched below its top-level package and those of ``also``, which takes
     minutes in a large library: for all of ``names``, or only for those that ``searched`` holds. Text that is
-    no dotted name is reported as not present. ``by``: what runs the script, else ``run_probe``. Raises
-    SandboxUnavailable.
+    no dotted name is reported as not present, and a name whose lookup found no room on the machine is not
+    answered. ``by``: what runs the script, else ``run_probe``. Raises SandboxUnavailable.
     """
     asked_names = tuple(dict.fromkeys(names))[:MOST_NAMES]
     valid = [name for name in asked_names if is_dotted(name)]
@@ -249,7 +253,8 @@ def _read(data: bytes) -> dict[str, Member]:
             member = decoder.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue  # cut off, or written by code that the library's import started
-        members.setdefault(member.name, member)
+        if member.present or _OF_THE_MACHINE.search(member.why) is None:
+            members.setdefault(member.name, member)
     return members
 
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.diagnosis.api import (
     LIMITS,
     ApiDifference,

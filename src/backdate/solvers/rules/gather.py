@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.advice import SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.use_visitor import ABSENCE
 from backdate.advising.uses import MOST_FILES, python_files, read_uses

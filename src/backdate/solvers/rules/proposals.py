@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from backdate.advice import AdviceEvidence, SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.result import Cause

@@ -114,7 +114,8 @@ class RulesSolver:
     ) -> SolverResult:
         patch = backend.patch(texts)
         unread = "" if ending is StopReason.SOLVED else _unread(backend)
-        detail = "; ".join(filter(None, (detail, unread, _unasked(backend))))
+        unknown = "" if ending is StopReason.SOLVED else _unknown(backend)
+        detail = "; ".join(filter(None, (detail, unknown, unread, _unasked(backend))))
         reasons: tuple[HunkReason, ...] = ()
         if mended is not None:
             texts = {file: text for file, text in texts.items() if text != backend.read(file)}
@@ -163,6 +164,21 @@ def _unread(backend: TaskBackend) -> str:
     releases = backend.evidence.releases if backend.evidence is not None else None
     unread = releases.unread if releases is not None else ()
     return f"releases in between could not be read: {', '.join(unread)}" if unread else ""
+
+
+def _unknown(backend: TaskBackend) -> str:
+    """What is not known that proposals are made of: a failed question is no answer."""
+    evidence = backend.evidence
+    if evidence is None:
+        return ""
+    if evidence.pair is None:
+        return "what the libraries have is not known: there is no old or no new environment to ask"
+    told = list(evidence.pair.unanswered)
+    more = f" and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
+    parts = [f"an environment did not answer for {', '.join(told[:_MOST_TOLD])}{more}"] if told else []
+    if evidence.executed is None:
+        parts.append("which lines the failing tests run is not known: the run of the old side was not traced")
+    return "; ".join(parts)
 
 
 def _unasked(backend: TaskBackend) -> str:

@@ -9,7 +9,7 @@ import pytest
 from two_releases import with_library
 
 from backdate.advice import SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import CauseKind
 from backdate.sandboxes.interface import Mount, Sandbox

@@ -11,7 +11,7 @@ from small_world import running_index
 from two_releases import with_library
 
 from backdate.advice import EvidenceKind, SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.index.upstream import IndexClient

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from backdate.advice import SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import read_uses
 from backdate.diagnosis.api import Member

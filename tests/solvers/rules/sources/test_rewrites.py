@@ -6,7 +6,7 @@ import pytest
 from two_releases import with_library
 
 from backdate.advice import SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.uses import uses_in
 from backdate.rewriting.rewrite import RenameAttribute
 from backdate.sandboxes.interface import Sandbox

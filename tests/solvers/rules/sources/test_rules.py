@@ -8,7 +8,7 @@ import pytest
 from two_releases import with_library
 
 from backdate.advice import SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits

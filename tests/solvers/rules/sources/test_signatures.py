@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from two_releases import with_library
 
 from backdate.advice import SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.parameters import SignatureParameter, followed_parameters, parameters_in
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import uses_in

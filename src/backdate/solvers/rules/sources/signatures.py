@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
-from backdate.advising.lost_names import EnvironmentPair
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.parameters import (
     SignatureParameter,
     followed_parameters,
