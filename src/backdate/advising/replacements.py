@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from packaging.version import Version
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
-from backdate.advising.project_uses import CallShape
 from backdate.advising.rule_leads import advice_for
 from backdate.knowledge import load
 from backdate.knowledge.changes import PYTHON, library_changes_of
 from backdate.knowledge.modules import aliases
 from backdate.knowledge.schema import ChangeRow
 from backdate.text import UNREADABLE
+
+if TYPE_CHECKING:
+    from backdate.advising.project_uses import CallShape
 
 _LONGEST = 240
 _ORDER = (EvidenceKind.MESSAGE, EvidenceKind.WARNING, EvidenceKind.CHANGELOG)

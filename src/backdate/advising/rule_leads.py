@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from backdate.advice import AdviceEvidence, EvidenceKind
-from backdate.advising.project_uses import CallShape
 from backdate.knowledge.rules import Rule, in_words, rules_behind, rules_for
 from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, ReplaceUse, Rewrite
-from backdate.rewriting.template import placeholders_of
+
+if TYPE_CHECKING:
+    from backdate.advising.project_uses import CallShape
 
 LEFT_OUT = "left out"
 """What is done to an argument, or to a call around an object, that goes without a successor."""
@@ -54,6 +56,8 @@ def _carries_over(rewrite: Rewrite, call: CallShape) -> bool:
     """Whether what a call gives has its place in a rewrite; only templates of calls are about that."""
     if not isinstance(rewrite, ReplaceUse) or not rewrite.called or call.starred:
         return True
+    from backdate.rewriting.template import placeholders_of  # with a parser, where calls are known
+
     wanted = {*placeholders_of(rewrite.template), *placeholders_of(rewrite.context)} - {"self"}
     given = {str(number) for number in range(call.positional)} | call.keywords
     missing = wanted - given - set(rewrite.defaults) - {"args"}

@@ -59,8 +59,8 @@ def plugin_at_fault(run: SuiteRun, environment: Environment) -> PluginFault | No
 def installed_plugins(environment: Environment) -> Iterator[InstalledPlugin]:
     """The plugins of pytest whose distributions lie in ``environment``. Their files are read, never run."""
     for root in environment.roots:
-        for folder in sorted(root.glob("lib/python*/site-packages/*-info")):
-            yield from _plugins_of(folder)
+        for file in sorted(root.glob("lib/python*/site-packages/*-info/entry_points.txt")):
+            yield from _plugins_of(file.parent)
 
 
 def without_plugin(recipe: Recipe, name: str, *, options: bool) -> Recipe:

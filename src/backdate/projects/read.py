@@ -65,10 +65,10 @@ def _inside(root: Path, relative: str) -> Path | None:
     """Where ``relative`` really lies, which is inside ``root``; None when there is nothing there."""
     if "\0" in relative or relative.startswith("/") or ".." in relative.split("/"):
         raise ConfigurationError(f"{relative!r} does not name a file inside the project")
-    top = root.resolve()
     try:
-        if _has_no_link(top, relative):
-            return top / relative
+        if _has_no_link(root, relative):
+            return root / relative
+        top = root.resolve()
         path = (top / relative).resolve(strict=True)
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -79,9 +79,9 @@ def _inside(root: Path, relative: str) -> Path | None:
     return path
 
 
-def _has_no_link(top: Path, relative: str) -> bool:
+def _has_no_link(root: Path, relative: str) -> bool:
     """Whether ``relative`` is there and no part of it is a link: then it need not be resolved."""
-    path = os.fspath(top)
+    path = os.fspath(root)
     for part in relative.split("/"):
         if part in ("", "."):
             return False

@@ -180,8 +180,12 @@ def end_of_support(minor: tuple[int, int]) -> date | None:
 
 def supported_minors(instant: Instant) -> tuple[tuple[int, int], ...]:
     """The minors that were released before ``instant`` and still got security fixes then, ascending."""
-    day = instant.astimezone(UTC).date()
-    released = dict.fromkeys(release.minor for release in releases_before(instant))
+    return _supported_at(instant.astimezone(UTC).date())
+
+
+@lru_cache(maxsize=64)
+def _supported_at(day: date) -> tuple[tuple[int, int], ...]:
+    released = dict.fromkeys(release.minor for release in _released_before(day))
     return tuple(minor for minor in released if (end_of_support(minor) or day) >= day)
 
 
