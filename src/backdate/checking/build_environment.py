@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from packaging.requirements import Requirement
 
 from backdate.checking.dated_project import DatedProject, Interpreters, choose, dated_project
-from backdate.checking.recipe_run import request_for
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.environments.environment import BuildFailure, Environment
 from backdate.environments.inputs import EnvironmentRequest
@@ -69,6 +68,8 @@ def build_project_environment(
         if packages:
             request = packages_request(packages, work, instant, resources.interpreters, python)
         else:
+            from backdate.checking.recipe_run import request_for  # with all that running tests takes
+
             progress.report(Activity(text=f"opening {source}"))
             project = resources.open_project(source, work, before=instant)
             dated = dated_project(project, instant, python=python)

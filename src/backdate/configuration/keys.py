@@ -31,6 +31,8 @@ class _Wrong(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Key:
+    """Where a key is kept, and how it is read."""
+
     field: str
     read: Callable[[object], Any]
 

@@ -94,6 +94,8 @@ class _KeptProbe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _KnownInterpreters:
+    """What the file keeps."""
+
     format: int = _FORMAT
     entries: dict[str, _KeptProbe] = field(default_factory=dict)
 

@@ -91,14 +91,15 @@ def services() -> tuple[schema.ServiceRow, ...]:
 @functools.cache
 def python_changes() -> tuple[schema.ChangeRow, ...]:
     """What releases of Python dropped and added."""
-    return read_table(tables() / "changes" / "python.toml", schema.ChangesFile).change
+    return change_file("python").change
 
 
 @functools.cache
 def changes_of(distribution: str) -> tuple[schema.ChangesFile, ...]:
     """The written and the mined changes of a distribution (its name normalised, PEP 503); none for others."""
-    files = [tables() / folder / f"{distribution}.toml" for folder in ("changes", "mined")]
-    return tuple(read_table(file, schema.ChangesFile) for file in files if file.is_file())
+    written = (change_file(distribution),) if distribution in distributions_with_changes() else ()
+    mined = tables() / "mined" / f"{distribution}.toml"
+    return (*written, read_table(mined, schema.ChangesFile)) if mined.is_file() else written
 
 
 def distributions_with_rules() -> tuple[str, ...]:
@@ -115,8 +116,9 @@ def distributions_with_changes() -> tuple[str, ...]:
     return tuple(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
+@functools.cache
 def change_file(distribution: str) -> schema.ChangesFile:
-    """The written changes of one of them; read anew at every call (``changes.py`` keeps what it compiles)."""
+    """The written changes of one of them."""
     return read_table(tables() / "changes" / f"{distribution}.toml", schema.ChangesFile)
 
 

@@ -82,6 +82,8 @@ class Capture:
 
 @dataclass(slots=True)
 class _Test:
+    """What was told of one test so far."""
+
     id: str
     file: str | None
     phases: list[Phase] = field(default_factory=list)

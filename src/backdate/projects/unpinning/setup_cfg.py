@@ -34,6 +34,8 @@ _MARKER = re.compile(r"\s*(?:python_|os_name|sys_platform|platform_|implementati
 
 @dataclass(frozen=True, slots=True)
 class _Option:
+    """An option of the file."""
+
     section: str
     name: str
     lines: list[Fragment]
