@@ -52,6 +52,7 @@ def test_what_stands_on_a_line_is_told_the_outer_first() -> None:
     found = [(e.role, e.code, e.name) for e in expressions_on(text, frozenset({1}))]
     assert found == [
         (ExpressionRole.CALL, "f(a.b, c['d'])", ""),
+        (ExpressionRole.CONDITION, "f(a.b, c['d'])", ""),
         (ExpressionRole.ARGUMENT, "a.b", ""),
         (ExpressionRole.ITEM, "c['d']", "d"),
         (ExpressionRole.ARGUMENT, "c['d']", ""),

@@ -59,6 +59,7 @@ import werkzeug.datastructures
 class MultiDict: pass
 x = werkzeug.datastructures.MultiDict(urllib.parse.parse_qsl(q))
 """
+STACK = ReplaceUse(target="numpy.vstack", template="numpy.vstack(list({0}))")
 SAMPLE = ReplaceUse(target="random.sample", template="random.sample(sorted({0}), {1})")
 
 
@@ -78,6 +79,17 @@ def rewritten(text: str, rewrite: ReplaceUse) -> str:
         ),
         (ITEM, "from numpy import asscalar, zeros\nasscalar(a)\n", "from numpy import zeros\na.item()\n"),
         (ITEM, "from numpy import asscalar\nasscalar(a)\n", "a.item()\n"),
+        (
+            STACK,
+            "import numpy\nnumpy.vstack(f(a) for a in b)\n",
+            "import numpy\nnumpy.vstack(list(f(a) for a in b))\n",
+        ),
+        (STACK, "import numpy\nnumpy.vstack((a, b))\n", "import numpy\nnumpy.vstack(list((a, b)))\n"),
+        (
+            SAMPLE,
+            "import random\nrandom.sample((a for a in b), 2)\n",
+            "import random\nrandom.sample(sorted(a for a in b), 2)\n",
+        ),
         (APPEND, "import pandas as pd\nx = df.append(y)\n", "import pandas as pd\nx = pd.concat([df, y])\n"),
         (APPEND, "x = df.append(y)\n", "import pandas\n\nx = pandas.concat([df, y])\n"),
         (

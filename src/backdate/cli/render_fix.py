@@ -31,6 +31,7 @@ _BY = {
     ProposalOrigin.ANNOUNCEMENT: "what a release in between announced",
     ProposalOrigin.NEW_HOME: "where the object is now",
     ProposalOrigin.SIGNATURE: "what its signature became",
+    ProposalOrigin.CHANGED_DEFAULT: "the default that the call had before",
     ProposalOrigin.RECORDED_CALL: "what the call gave before",
     ProposalOrigin.RESTRUCTURING: "what the error says of its use",
     ProposalOrigin.FIXER: "another tool's edit",

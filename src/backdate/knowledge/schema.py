@@ -122,6 +122,8 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     """Patterns of further messages, one line each; all there is for ``syntax`` and ``behaviour``."""
     messages: tuple[Text, ...] = ()
     """Real messages: each pattern of ``says`` matches one of them."""
+    of_value: bool = False
+    """For ``behaviour``: whether a use fails by what it is given, so that other uses stay as they are."""
     pin: str = ""
     """The requirement that helps, where it is not ``distribution<since`` (``>=`` for what was added)."""
     of_builds: bool = False

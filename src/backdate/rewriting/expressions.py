@@ -159,6 +159,8 @@ def _roles(tree: SourceTree, node: Node) -> Iterator[ExpressionRole]:
         yield ExpressionRole.ASSIGNED
     if parent.type in ("for_statement", "for_in_clause") and is_field(parent, "right", node):
         yield ExpressionRole.ITERATED
+    if _is_condition(parent, node):
+        yield ExpressionRole.CONDITION
     if parent.type == "subscript":
         is_value = is_field(parent, "value", node)
         yield ExpressionRole.SUBSCRIPTED if is_value else ExpressionRole.INDEX
@@ -175,6 +177,19 @@ def _roles(tree: SourceTree, node: Node) -> Iterator[ExpressionRole]:
         )
     ) or (parent.type == "keyword_argument" and argument_value(parent) == node):
         yield ExpressionRole.ARGUMENT
+
+
+def _is_condition(parent: Node, node: Node) -> bool:
+    if node.type in ("boolean_operator", "not_operator", "comparison_operator", "parenthesized_expression"):
+        return False  # what it consists of decides
+    outer = parent.parent
+    if parent.type == "parenthesized_expression" and outer is not None:
+        return is_field(outer, "condition", parent) or _is_condition(outer, node)
+    if parent.type in ("if_statement", "elif_clause", "while_statement"):
+        return is_field(parent, "condition", node)
+    if parent.type == "conditional_expression":
+        return parent.named_child_count > 1 and parent.named_child(1) == node
+    return parent.type in ("boolean_operator", "not_operator", "assert_statement")
 
 
 def _name(tree: SourceTree, role: ExpressionRole, node: Node) -> str:

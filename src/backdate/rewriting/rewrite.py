@@ -157,6 +157,8 @@ class ExpressionRole(StrEnum):
     """A loop or a comprehension goes through it."""
     KEYS = "keys"
     """Several keys say which item of it is taken: it is the whole of that."""
+    CONDITION = "condition"
+    """Its truth decides: of ``if``, ``while``, ``not``, ``and`` and ``or``, and a conditional expression."""
     ITEM = "item"
     """It is an item, taken by a text that could be an attribute's name."""
 

@@ -75,6 +75,8 @@ class Given:
     """Whether it can stand before a dot or an operator without parentheses."""
     bare: str = ""
     """Without its own parentheses, where it needs none as an argument; "" for what has none to lose."""
+    sole: str = ""
+    """The same of a generator, which loses them where it is the only argument."""
 
 
 @lru_cache(maxsize=256)
@@ -105,7 +107,13 @@ def given_by(tree: SourceTree, node: Node, code: str = "") -> Given:
     code = code or tree.code(node)
     inside = node.named_child(0) if node.type == "parenthesized_expression" else None
     alone = inside is not None and node.named_child_count == 1 and inside.type not in _KEPT_IN_PARENTHESES
-    return Given(code=code, is_primary=node.type in _PRIMARY, bare=code[1:-1].strip() if alone else "")
+    is_generator = node.type == "generator_expression" and code[:1] == "("
+    return Given(
+        code=code,
+        is_primary=node.type in _PRIMARY,
+        bare=code[1:-1].strip() if alone else "",
+        sole=code[1:-1].strip() if is_generator else "",
+    )
 
 
 def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
@@ -137,6 +145,8 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
         needs = not value.is_primary and not stands_alone
         is_argument = parent is not None and parent.type == "argument_list"
         code = value.bare if value.bare and is_argument else value.code
+        if value.sole and parent is not None and is_argument and parent.named_child_count == 1:
+            code = value.sole
         edits.append(Edit(match.start(), match.end(), f"({code})" if needs else code))
     text = apply_edits(python, edits)
     root = _root(tree)

@@ -24,6 +24,8 @@ class ProposalOrigin(StrEnum):
     """The object of the old name, found in the new environment."""
     SIGNATURE = "signature"
     """What differs between the function's signatures."""
+    CHANGED_DEFAULT = "changed-default"
+    """What an argument was where a call leaves it out, which has another default now."""
     RECORDED_CALL = "recorded-call"
     """What the old call gave, beside what the new one gives."""
     RESTRUCTURING = "restructuring"

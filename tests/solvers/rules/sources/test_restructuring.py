@@ -82,6 +82,23 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
             "x = d.astype('datetime64[ns]')\n",
         ),
         (
+            (
+                "Passing in 'datetime64' dtype with no precision is not allowed. "
+                "Please pass in 'datetime64[ns]' instead."
+            ),
+            "x = d.astype('datetime64')\n",
+            "x = d.astype('datetime64[ns]')\n",
+        ),
+        *(
+            ("The truth value of an empty array is ambiguous. Use `array.size > 0`", before, after)
+            for before, after in (
+                ("if a:\n    pass\n", "if a.size > 0:\n    pass\n"),
+                ("while (a.b):\n    pass\n", "while (a.b.size > 0):\n    pass\n"),
+                ("x = 1 if a else 2\n", "x = 1 if (a.size > 0) else 2\n"),
+                ("x = not a\n", "x = not (a.size > 0)\n"),
+            )
+        ),
+        (
             "'box-forced' is not a valid value for adjustable; supported values are 'box', 'datalim'",
             "a.set_aspect('equal', adjustable='box-forced')\n",
             "a.set_aspect('equal', adjustable='box')\n",

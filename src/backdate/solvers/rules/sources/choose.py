@@ -8,6 +8,7 @@ from backdate.errors import UsageError
 from backdate.knowledge.rules import RuleOrigin
 from backdate.solvers.rules.proposals import ProposalOrigin, ProposalSource
 from backdate.solvers.rules.sources.announcements import AnnouncementSource
+from backdate.solvers.rules.sources.changed_defaults import ChangedDefaultSource
 from backdate.solvers.rules.sources.fixers import FixerSource
 from backdate.solvers.rules.sources.messages import MessageSource
 from backdate.solvers.rules.sources.new_home import NewHomeSource
@@ -31,6 +32,7 @@ def all_sources() -> tuple[ProposalSource, ...]:
         SignatureSource(),
         RecordedCallSource(),
         RestructuringSource(),
+        ChangedDefaultSource(),
     )
 
 

@@ -90,6 +90,13 @@ LITERALS: tuple[tuple[re.Pattern[str], LiteralRewrite], ...] = (
         ),
         _spelled(_nothing),
     ),
+    (
+        re.compile(
+            r"Passing in '(?P<old>(?:datetime|timedelta)64)' dtype with no precision is not allowed\. "
+            r"Please pass in '(?P<new>(?:datetime|timedelta)64\[ns\])'"
+        ),
+        _spelled(_nothing),
+    ),
     (re.compile(r"'(?P<old>box-forced)' is not a valid value for adjustable"), _spelled(lambda _: "box")),
     (re.compile(r"Pattern matched multiple keys"), _whole_option),
     (

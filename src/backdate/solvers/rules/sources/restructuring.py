@@ -167,6 +167,15 @@ def _counted(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
             yield ReplaceExpression(expression=inner, role=ExpressionRole.ARGUMENT, template="list({self})")
 
 
+def _any_item(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
+    """The truth of an array, which is no longer that it has items (NumPy 2.2)."""
+    for value in line.of(ExpressionRole.CONDITION):
+        if value.code.replace(".", "").isidentifier():
+            yield ReplaceExpression(
+                expression=value.code, role=ExpressionRole.CONDITION, template="{self}.size > 0"
+            )
+
+
 def _copied(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """A loop over what changes meanwhile: over a copy."""
     for value in line.of(ExpressionRole.ITERATED):
@@ -308,6 +317,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
         _integer,
     ),
     (re.compile(r"only integers, slices "), _indices),
+    (re.compile(r"The truth value of an empty array is ambiguous"), _any_item),
     (re.compile(r"arrays used as indices must be of integer"), _integral),
     *((pattern, _given(propose)) for pattern, propose in LITERALS),
     (re.compile(r"Population must be a sequence"), _sorted_first),

@@ -142,9 +142,12 @@ def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> 
     """The group's own lines, and executed lines that use what a rule is about.
 
     With them all lines of a function that fails now and of which the old side ran none: a test that yielded.
+    Where the value decides that a use is given, the group's own lines alone.
     """
     if isinstance(rule.rewrite, CallAtStart):
         return _places_of_setting(rule.rewrite, group, evidence)
+    if rule.row.of_value:
+        return group.places
     targets = _targets(rule)
     places: dict[SourcePlace, None] = dict.fromkeys(group.places)
     first_run = _lines_first_run(group, evidence)

@@ -1,0 +1,105 @@
+"""Old defaults in calls that leave them out, asked of two real environments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from two_releases import with_library
+
+from backdate.advice import SourcePlace
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.uses import uses_in
+from backdate.bisection.result import GivenWarning
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.rewriting.rewrite import AddArgument
+from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.changed_defaults import ChangedDefaultSource
+
+OLD = """
+def trees(count=10, kind='gini'): pass
+def load(path, pickled=True): pass
+def split(n='warn', *, seed=1): pass
+def replaced(a, b, regex=None): pass
+def steady(a, b=1, copy=True, none=None): pass
+"""
+NEW = """
+def trees(count=100, kind='gini'): pass
+def load(path, pickled=False): pass
+def split(n=5, *, seed=1): pass
+def replaced(a, b, regex=False): pass
+def steady(a, b=1, copy=None, none=False): pass
+"""
+SOURCE = """\
+import lib
+lib.trees()
+lib.load("x")
+lib.split(seed=2)
+lib.replaced("a", "b")
+lib.steady(1)
+lib.load("x", False)
+lib.trees(count=3)
+def unused():
+    return lib.trees()
+"""
+TREES = AddArgument(function="lib.trees", argument="count", value="10", position=0)
+LOAD = AddArgument(function="lib.load", argument="pickled", value="True", position=1)
+REPLACED = AddArgument(function="lib.replaced", argument="regex", value="True", position=2)
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> FixEvidence:
+    root = tmp_path_factory.mktemp("defaults")
+    (root / "tree").mkdir()
+    (root / "tree/p.py").write_text(SOURCE)
+    warned = GivenWarning(
+        category="FutureWarning",
+        message="The default value of regex will change from True to False in a future version.",
+        places=(SourcePlace(file="p.py", line=5),),
+        names_it=False,
+    )
+    return FixEvidence(
+        tree=root / "tree",
+        uses=uses_in(root / "tree"),
+        texts={"p.py": SOURCE},
+        pair=EnvironmentPair(
+            sandbox=one_sandbox,
+            old=with_library(root / "old", "lib", "1.0", {"lib.py": OLD}),
+            new=with_library(root / "new", "lib", "2.0", {"lib.py": NEW}),
+        ),
+        executed={"p.py": frozenset(range(1, 9))},
+        warnings=(warned,),
+        versions={"lib": ("1.0", "2.0")},
+        modules={"lib": "lib"},
+    )
+
+
+def proposed(evidence: FixEvidence, kind: CauseKind = CauseKind.ASSERTION, line: int = 8) -> list[Proposal]:
+    cause = Cause(kind=kind, type="AssertionError", message="assert 1 == 2")
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=line),))
+    return list(ChangedDefaultSource().propose(group, evidence))
+
+
+def test_old_defaults_are_given_all_at_once_and_then_each(evidence: FixEvidence) -> None:
+    announced, together, *each = proposed(evidence)
+    assert announced.rewrite == REPLACED, "what was announced comes first"
+    assert announced.why[0].text.startswith("FutureWarning: The default value of regex will change from True")
+    assert together.file_edits[0].text == SOURCE.replace("trees()\n", "trees(count=10)\n", 1).replace(
+        '"x")', '"x", pickled=True)'
+    ).replace('"b")', '"b", regex=True)')
+    assert [one.rewrite for one in each] == [REPLACED, TREES, LOAD]
+    assert each[2].why[0].text == "the default of pickled in lib.load was True and is False"
+
+
+def test_another_error_is_about_its_own_lines_and_what_was_announced(evidence: FixEvidence) -> None:
+    found = [one.rewrite for one in proposed(evidence, CauseKind.OTHER_ERROR, 3) if one.rewrite is not None]
+    assert found == [REPLACED, REPLACED, LOAD]
+    assert proposed(evidence, CauseKind.MISSING_ATTRIBUTE, 3) == []
+    assert proposed(replace(evidence, executed={}), CauseKind.ASSERTION) == []
+    assert proposed(replace(evidence, pair=None)) == []
+
+
+def test_without_the_warning_the_signatures_tell(evidence: FixEvidence) -> None:
+    told = [one.rewrite for one in proposed(replace(evidence, warnings=())) if one.rewrite is not None]
+    assert told == [TREES, LOAD]
