@@ -7,6 +7,7 @@ that line (``objects_to_watch``), and the attribute is then a use of ``pandas.co
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -35,6 +36,7 @@ class ObjectUse:
     """Keyword arguments that it is called with."""
 
 
+@functools.lru_cache(maxsize=512)
 def object_uses(text: str) -> tuple[ObjectUse, ...]:
     """The attributes of objects that a file uses; none of what this interpreter cannot parse."""
     tree = parsed_or_none(text)

@@ -188,3 +188,33 @@ def test_a_function_that_never_ran_is_mended_on_all_of_its_lines(
     written = rewrite_source(source, cet.rewrite, lines=frozenset(place.line for place in cet.places))
     text = apply_edits(source, written.edits)
     assert ("day = pytz.timezone('CET').localize(datetime.datetime(2011, 1, 1))" in text) is mended
+
+
+def test_a_rule_for_a_name_and_for_what_it_gives_is_one_proposal_for_all_lines(tmp_path: Path) -> None:
+    source = (
+        "import pkg_resources\ndist = pkg_resources.get_distribution('a')\nprint(dist.has_metadata('b'))\n"
+    )
+    (tmp_path / "a.py").write_text(source)
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"a.py": source},
+        executed={"a.py": frozenset()},
+        versions={"setuptools": ("41.0.1", "84.2.1")},
+        modules={"pkg_resources": "setuptools"},
+    )
+    cause = Cause(
+        kind=CauseKind.MISSING_MODULE,
+        type="ModuleNotFoundError",
+        message="No module named 'pkg_resources'",
+        name="pkg_resources",
+        distribution="setuptools",
+    )
+    places = tuple(SourcePlace(file="a.py", line=line) for line in (3, 2, 1))
+    group = FailureGroup(cause=cause, tests=(), places=places)
+    first = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)[0]
+    written = rewrite_source(source, first.rewrite, lines=frozenset(place.line for place in first.places))
+    assert apply_edits(source, written.edits) == (
+        "import importlib.metadata\ndist = importlib.metadata.distribution('a')\n"
+        "print(dist.read_text('b') is not None)\n"
+    )

@@ -51,7 +51,11 @@ class RuleSource:
             any_call = isinstance(rule.rewrite, ChangeArgument) and not rule.rewrite.function
             # a name may have several, by what it is given; of any call one row says the same many times
             key = ("" if any_call else rule.name, repr(rule.rewrite))
-            if key not in proposals and places and _holds(rule, evidence, by_name=by_name):
+            known = proposals.get(key)
+            if known is not None and by_name:  # of a class one rule is for its members, too
+                merged = tuple(dict.fromkeys((*known.places, *places)))
+                proposals[key] = replace(known, places=merged)
+            elif known is None and places and _holds(rule, evidence, by_name=by_name):
                 proposals[key] = self._proposal(rule, places)
         return tuple(proposals.values())
 
