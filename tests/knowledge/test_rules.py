@@ -149,3 +149,20 @@ def test_a_written_row_that_was_mined_too_is_one_rule_in_the_words_of_the_librar
 def test_of_one_edit_there_is_one_rule(distribution: str) -> None:
     edits = [(rule.name, rule.owners, repr(rule.rewrite)) for rule in rules_of(distribution)]
     assert [edit for edit in edits if edits.count(edit) > 1] == []
+
+
+def test_what_imp_found_and_loaded_is_loaded_by_importlib() -> None:
+    text = (
+        "import imp\ndef load(name, folder):\n"
+        "    handle, path, how = imp.find_module(name, [folder])\n"
+        "    return imp.load_module(name, handle, path, how)\n"
+    )
+    for target in ("imp.find_module", "imp.load_module"):
+        rewrite = rules_for("python", target, old="3.8", new="3.12")[0].rewrite
+        text = apply_edits(text, rewrite_source(text, rewrite, lines=None).edits)
+    assert text == (
+        "import importlib.machinery\ndef load(name, folder):\n"
+        "    handle, path, how = "
+        "(None, importlib.machinery.PathFinder.find_spec(name, [folder]).origin, None)\n"
+        "    return importlib.machinery.SourceFileLoader(name, path).load_module()\n"
+    )

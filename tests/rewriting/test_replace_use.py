@@ -273,3 +273,25 @@ def test_the_item_of_a_list_of_one_is_taken_out(before: str, after: str) -> None
     rewrite = ReplaceUse(target=".groupby", template="{self}.groupby({key}, {args})", only={"0": "[{key}]"})
     made = rewrite_source(before, rewrite, lines=frozenset({1}))
     assert apply_edits(before, made.edits) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "import imp\nf, path, how = imp.find_module(n)\n",
+            "f, path, how = (None, pkg.find(n).origin, None)\n",
+        ),
+        (
+            "import imp\n(f, path, how) = imp.find_module(n)\n",
+            "(f, path, how) = (None, pkg.find(n).origin, None)\n",
+        ),
+        ("import imp\nfound = imp.find_module(n)\n", "found = imp.find_module(n)\n"),
+        ("import imp\nimp.find_module(n)[1]\n", "imp.find_module(n)[1]\n"),
+    ],
+)
+def test_only_what_is_assigned_to_several_names_is_unpacked(before: str, after: str) -> None:
+    rewrite = ReplaceUse(
+        target="imp.find_module", template="(None, pkg.find({0}).origin, None)", unpacked=True
+    )
+    assert apply_edits(before, rewrite_source(before, rewrite, lines=None).edits).endswith(after)

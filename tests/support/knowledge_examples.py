@@ -10,7 +10,7 @@ from pathlib import Path
 
 from backdate.editing.spans import apply_edits
 from backdate.knowledge.changes import pattern_of
-from backdate.knowledge.rules import rules_of
+from backdate.knowledge.rules import Rule, rules_of
 from backdate.knowledge.schema import ChangeRow
 from backdate.rewriting.rewrite_source import rewrite_source
 
@@ -63,7 +63,7 @@ def wrong_examples(row: ChangeRow, *, older: Path, newer: Path, folder: Path) ->
 def wrong_replacements(
     distribution: str, row: ChangeRow, *, older: Path, newer: Path, folder: Path
 ) -> list[str]:
-    """Examples that no rule of the row makes run under the interpreter of after the change.
+    """Examples that no rule of the row, nor all of them together, make run after the change.
 
     Of what was added that is the one of before it: the rules are for who goes back.
 
@@ -72,12 +72,13 @@ def wrong_replacements(
     rules = [rule for rule in rules_of(distribution, unproven=True) if rule.row == row]
     tried: dict[str, list[str]] = {}
     for code in programs(row):
+        together = code
         for rule in rules:
-            # attributes of objects change on named lines alone: of an example all of them are meant
-            every = frozenset(range(1, code.count("\n") + 2)) if rule.target.startswith(".") else None
-            made = rewrite_source(code, rule.rewrite, lines=every)
-            if made.edits:
-                tried.setdefault(code, []).append(apply_edits(code, made.edits))
+            alone, together = _rewritten(code, rule), _rewritten(together, rule)
+            if alone != code:
+                tried.setdefault(code, []).append(alone)
+        if together not in (code, *tried.get(code, ())):
+            tried.setdefault(code, []).append(together)
     codes = [code for several in tried.values() for code in several]
     lacks = older if row.added else newer
     ended = dict(zip(codes, _run(lacks, codes, folder / "replaced"), strict=True)) if codes else {}
@@ -87,6 +88,12 @@ def wrong_replacements(
         if len(outputs) == len(several) and "ModuleNotFoundError: No module named" not in outputs[-1]:
             wrong.append(f"{row.since}: not replaced: {several[-1].strip()[:200]}\n{outputs[-1][-600:]}")
     return wrong
+
+
+def _rewritten(code: str, rule: Rule) -> str:
+    """An example with all uses changed; attributes of objects change on named lines alone: on all of them."""
+    every = frozenset(range(1, code.count("\n") + 2)) if rule.target.startswith(".") else None
+    return apply_edits(code, rewrite_source(code, rule.rewrite, lines=every).edits)
 
 
 def _run(python: Path, codes: Sequence[str], folder: Path) -> list[tuple[bool, str]]:

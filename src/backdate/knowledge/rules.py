@@ -272,6 +272,8 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
             context=edit.context,
             only=edit.only,
             assigns=edit.assigns,
+            unpacked=edit.unpacked,
+            drops_arguments=edit.drops_arguments,
             keyed=edit.keyed,
         )
     if edit.assigned:

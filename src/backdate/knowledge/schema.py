@@ -50,6 +50,10 @@ class EditRow(Row, frozen=True, kw_only=True):
     """With ``template``: the call changed its object, and is assigned to it now: "self", or "cat" where the
     object is that attribute of what changed. With ``assigned``: only of objects that are such an attribute,
     and ``{owner}`` is what they are one of."""
+    drops_arguments: bool = False
+    """With ``template``: names and literals that it does not take are left out."""
+    unpacked: bool = False
+    """With ``template``: only calls whose result is assigned to several names."""
     keyed: bool = False
     """With ``template``: the use is a call of an item of the name, ``name[key](…)``, with ``{key}``."""
     assigned: str = ""

@@ -85,7 +85,8 @@ class _UseReplacement:
                     self._imports.drop_entry(entry)
                     self._changed.add(self._tree.line(entry.entry.start_byte))
         for entry in self._beside.values():
-            if self._imports.adds_after(entry.statement) and self._names.is_unused(entry, self._heads):
+            has_other = self._imports.adds_after(entry.statement) or self._stands_before(entry)
+            if has_other and self._names.is_unused(entry, self._heads):
                 self._imports.drop_entry(entry)
         edits = [*self._blocks, *(Edit(start, end, text) for (start, end), text in self._edits.items())]
         return RewrittenSource(
@@ -93,6 +94,12 @@ class _UseReplacement:
             lines=tuple(sorted(self._changed)) if edits else (),
             left=tuple(self._left),
         )
+
+    def _stands_before(self, entry: ImportedName) -> bool:
+        """Whether an import of what the template uses follows: one that another change put in its place."""
+        following = entry.statement.next_named_sibling
+        modules = {imported.local for imported in self._names.imported() if imported.statement == following}
+        return not modules.isdisjoint(first_names(as_python(self._expression)))
 
     def _imported(self) -> tuple[ImportedName, ...]:
         """Imports of the name itself, where the template does without it."""
@@ -160,8 +167,14 @@ class _UseReplacement:
         return target.startswith(".") or self._names.dotted(call.function).dotted == target
 
     def _fits(self, node: Node) -> bool:
-        """Whether a use can be what the template is: a statement takes the place of a whole one alone."""
+        """Whether a use can be what the template is: a statement takes the place of a whole one alone, and
+        what is unpacked that of what is assigned to several names."""
         parent = node.parent
+        if self._rewrite.unpacked:
+            several = parent.child_by_field_name("left") if parent is not None else None
+            is_value = parent is not None and parent.type == "assignment" and is_field(parent, "right", node)
+            if not is_value or several is None or several.type not in ("pattern_list", "tuple_pattern"):
+                return False
         return not self._keyword or (parent is not None and parent.type == "expression_statement")
 
     def _on_lines(self, node: Node) -> bool:

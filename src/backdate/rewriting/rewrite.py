@@ -119,6 +119,8 @@ class ReplaceUse:
     """"self": the call changed its object, and gives a changed one now. Only a call that is a whole statement
     changes, and what it gives is assigned to the object; to the object around it where this says which
     attribute of that the object is: "cat"."""
+    unpacked: bool = False
+    """Only uses that are assigned to several names at once."""
     keyed: bool = False
     """Whether the use is a call of an item of the name, ``name[key](…)``; ``{key}`` is the key."""
 

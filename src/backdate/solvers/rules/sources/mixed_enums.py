@@ -48,9 +48,9 @@ def shown_as_before(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
                 continue
             made.add((file, definition.lineno))
             why = AdviceEvidence(
-                kind=EvidenceKind.MESSAGE,
-                text=f"{owner}.{member}: Python 3.11 formats members of enumerations with another type"
-                " as it does those of all others",
+                kind=EvidenceKind.KNOWN,
+                text="members of enumerations with another type are shown otherwise",
+                since="3.11",
                 source=_SOURCE,
             )
             yield Proposal(
