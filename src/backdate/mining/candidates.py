@@ -269,7 +269,9 @@ _SOMETIMES = re.compile(
 def _is_without_effect(announcement: Announcement) -> bool:
     """Whether it says that the argument changes nothing, and always so."""
     match = _NO_EFFECT.search(announcement.words)
-    return match is not None and _SOMETIMES.match(announcement.words, match.end()) is None
+    # "Passing normed=False has no effect" is about that value.
+    of_value = re.search(rf"\b{re.escape(announcement.argument)}[`'\"]{{0,2}} ?=", announcement.words)
+    return match is not None and not of_value and not _SOMETIMES.match(announcement.words, match.end())
 
 
 _IMPORT = re.compile(

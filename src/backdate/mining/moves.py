@@ -96,8 +96,8 @@ def _moved(old: _Release, new: _Release) -> Iterator[tuple[str, str]]:
     for name, home in old.homes.items():
         if home.partition(".")[0] not in old.version.names.tops or home in old.version.names.modules:
             continue  # another distribution's, or a module, which ``_modules`` looks at
-        if new.version.names.has(name) is not False:
-            continue
+        if new.version.names.has(name) is True:
+            continue  # what a module makes while it runs, environments tell
         successor = _below(name, home, new) or _successor(home, old, new)
         if successor and successor != name and is_public(successor):
             yield name, successor
