@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
 import pytest
+from world import START, choice, environment
 
 from backdate.advice import AdvisedChange, EvidenceKind, SourcePlace
 from backdate.advising.lost_names import LostName
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import read_uses
 from backdate.bisection.advise import in_full, with_own_files, without_doubles
-from backdate.bisection.explained import Explained, is_about, met_alone, words_of
+from backdate.bisection.explained import Explained, by_culprit, is_about, met_alone, words_of
 from backdate.bisection.explanations.called_names import names_called_at, own_file
 from backdate.bisection.prose_advice import said_advice
 from backdate.bisection.result import (
@@ -26,7 +30,7 @@ from backdate.bisection.result import (
 from backdate.diagnosis.api import Member, NameChange
 from backdate.diagnosis.messages import read_message
 from backdate.diagnosis.result import Cause
-from backdate.environments.environment import Environment
+from backdate.environments.environment import Environment, Lock, LockedDistribution
 from backdate.testing.outcomes import Frame
 
 SOURCE = "import lib\n\nx = lib.parse(lib.read(1), size=2)\nlib.load(missing=1)\nframe.append(1)\n"
@@ -267,3 +271,20 @@ def test_a_name_of_a_module_of_the_project_itself_is_not_the_librarys() -> None:
     assert met_alone(replace(one, finding=replace(one.finding, error=error)), uses()) is None
     for name, own in (("p.a.b", True), ("p.a.B.c", True), ("q.a.b", False), ("p", False), ("a.b.c", False)):
         assert uses().defines_module_of(name) is own
+
+
+def test_of_two_turns_of_a_culprit_the_older_one_is_asked_what_went() -> None:
+    """What 8.2.0 dropped is in no environment with 8.2.0, the last good one of what 8.2.1 broke."""
+
+    def turn(old: str, new: str) -> Explained:
+        one = explained("TypeError", "load() got an unexpected keyword argument 'missing'", 4)
+        lock = Lock(
+            instant=START, python="3.12.1", distributions=(LockedDistribution(name="lib", version=old),)
+        )
+        culprit = Culprit(name="lib", old=old, new=new, released=None)
+        return replace(
+            one, finding=replace(one.finding, culprits=(culprit,)), good=environment(choice("3.12.1"), lock)
+        )
+
+    later, earlier = turn("8.2.0", "8.2.1"), turn("8.1.8", "8.2.0")
+    assert by_culprit([later, earlier]) == {"lib": [earlier, later]}

@@ -18,7 +18,15 @@ from backdate.advising.ruled_arguments import ruled_arguments
 from backdate.advising.told import is_told
 from backdate.bisection.announced_leads import announced_leads
 from backdate.bisection.errors_told import changes_behind, requirement_in_error
-from backdate.bisection.explained import Explained, is_about, met_alone, own_places, words_of
+from backdate.bisection.explained import (
+    Explained,
+    by_culprit,
+    is_about,
+    met_alone,
+    own_places,
+    version_of,
+    words_of,
+)
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.explanations.collect import ExplanationCollector, modules_of
 from backdate.bisection.prose_advice import said_advice
@@ -59,10 +67,7 @@ class BreakageAdvice:
         fixes: dict[tuple[str, str], AdvisedChange] = {}
         later: dict[tuple[str, str], AdvisedChange] = {}
         python: dict[PythonChange, None] = {}
-        groups: dict[str, list[Explained]] = {}
-        for one in explained:
-            for culprit in one.finding.culprits:
-                groups.setdefault(culprit.name, []).append(one)
+        groups = by_culprit(explained)
         wanted = [(one, requirement_in_error(one, self._uses)) for one in explained]
         without = [one for one, required in wanted if one.finding.culprits and required is None]
         for name, group in groups.items():
@@ -107,7 +112,10 @@ class BreakageAdvice:
         return same or is_about(one, lost, self._uses)
 
     def _pair(self, group: Sequence[Explained]) -> EnvironmentPair:
-        """The last good environment of a group and the newest; one for each, so that it is asked once."""
+        """The oldest last good environment of a group and the newest; one for each, so that it is asked once.
+
+        What one release drops is gone already from the last good environment of a later one.
+        """
         good = group[0].good
         if good.root not in self._pairs:
             self._pairs[good.root] = EnvironmentPair(
@@ -156,9 +164,10 @@ class BreakageAdvice:
             return ()
         said = [text for one in group for text in words_of(one)]
         words = dict.fromkeys((one.argument or one.name for one in lost), said)
-        culprit = next(one for one in group[0].finding.culprits if one.name == name)
-        for key, texts in self._collector.changelog_of(culprit, list(words)).items():
-            words[key] = [*words[key], *texts]
+        culprits = dict.fromkeys(one for of in group for one in of.finding.culprits if one.name == name)
+        for culprit in culprits:
+            for key, texts in self._collector.changelog_of(culprit, list(words)).items():
+                words[key] = [*words[key], *texts]
         moved = self._moved(name, group)
         pair = self._pair(group)
         announced = partial(announced_leads, pair, moved, self._releases)
@@ -221,13 +230,6 @@ def _is_said_by(change: AdvisedChange, other: AdvisedChange) -> bool:
         and same == (other.distribution, other.argument, other.replacement, other.rewrite)
         and set(change.places) <= set(other.places)
     )
-
-
-def version_of(name: str, environment: Environment) -> str:
-    """The release of a distribution, or of Python, that an environment has; "" for none."""
-    if name == PYTHON:
-        return environment.choice.interpreter.version
-    return next((one.version for one in environment.lock.distributions if one.name == name), "")
 
 
 def with_own_files(change: AdvisedChange, uses: ProjectUses) -> AdvisedChange:

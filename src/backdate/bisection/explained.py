@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from packaging.version import Version
 
 from backdate.advice import EvidenceKind, SourcePlace
 from backdate.advising.lost_names import LostName
@@ -13,6 +16,8 @@ from backdate.bisection.result import Finding
 from backdate.diagnosis.api import Member, NameChange
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.environments.environment import Environment
+from backdate.knowledge.changes import PYTHON
+from backdate.text import UNREADABLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,3 +124,32 @@ def own_places(one: Explained, uses: ProjectUses) -> tuple[SourcePlace, ...]:
         return ()
     file = own_file(place.file, uses)
     return (SourcePlace(file=file, line=place.line),) if file else ()
+
+
+def by_culprit(explained: Sequence[Explained]) -> dict[str, list[Explained]]:
+    """The findings of each culprit, that with its oldest last good release first: what one release drops is
+    gone already from the last good environment of a later one.
+    """
+    groups: dict[str, list[Explained]] = {}
+    for one in explained:
+        for culprit in one.finding.culprits:
+            groups.setdefault(culprit.name, []).append(one)
+    return {
+        name: sorted(group, key=lambda one: _order_of(version_of(name, one.good)))
+        for name, group in groups.items()
+    }
+
+
+def version_of(name: str, environment: Environment) -> str:
+    """The release of a distribution, or of Python, that an environment has; "" for none."""
+    if name == PYTHON:
+        return environment.choice.interpreter.version
+    return next((one.version for one in environment.lock.distributions if one.name == name), "")
+
+
+def _order_of(version: str) -> Version:
+    """For sorting; what is no version comes first."""
+    try:
+        return Version(version)
+    except UNREADABLE:
+        return Version("0")
