@@ -12,7 +12,7 @@ from backdate.advising.project_uses import ProjectUses
 from backdate.advising.use_visitor import ABSENCE
 from backdate.advising.uses import read_uses
 from backdate.knowledge.rules import RuleOrigin
-from backdate.rewriting.rewrite import ChangeClassBody
+from backdate.rewriting.rewrite import ChangeClassBody, ChangeParameter
 from backdate.solvers.rules.foreseen import foreseen_groups
 from backdate.solvers.rules.object_uses import object_uses, objects_to_watch
 from backdate.solvers.rules.proposals import FixEvidence
@@ -78,3 +78,40 @@ def test_a_whole_library_is_replaced_in_all_files_at_once() -> None:
     found = RuleSource(RuleOrigin.WRITTEN).propose(one, evidence)
     last = next(each for each in found if each.rule == "pydantic:pydantic")
     assert {place.file for place in last.places} == {"base.py", "user.py"}
+
+
+HOOKS = """\
+from marshmallow import Schema, fields, post_load, pre_load
+class Upper(fields.Field):
+    def _serialize(self, value, attr, obj):
+        return value
+    def _deserialize(self, value, attr, data):
+        return value
+class Person(Schema):
+    name = Upper()
+    @pre_load
+    def first(self, data):
+        return data
+    @post_load
+    def last(self, data):
+        return data
+    @post_load
+    def ready(self, data, **kwargs):
+        return data
+"""
+
+
+def test_all_that_a_library_calls_is_foreseen_at_once() -> None:
+    evidence = replace(
+        evidence_of("1.0", "1.0"),
+        texts={"a.py": HOOKS},
+        executed={"a.py": frozenset(range(1, 18))},
+        versions={"marshmallow": ("2.21.0", "3.20.0")},
+        modules={"marshmallow": "marshmallow"},
+    )
+    groups = foreseen_groups(evidence)
+    lines = sorted(place.line for group in groups for place in group.places)
+    assert lines == [3, 5, 10, 13]
+    for group in groups:
+        first = next(one for source in all_sources()[:2] for one in source.propose(group, evidence))
+        assert isinstance(first.rewrite, ChangeParameter)
