@@ -13,6 +13,7 @@ from patience import with_enough_time
 
 from backdate.sandboxes.interface import MIB, Command, Mount, RunStatus, Workspace
 from backdate.sandboxes.interruption import obeying
+from backdate.sandboxes.threads import in_threads
 from backdate.sandboxes.unsafe_local import UnsafeLocal
 
 DAEMON = "trap '' TERM HUP; setsid sh -c \"trap '' TERM HUP; sleep 6{mark}\" & sleep 0.2; echo started; "
@@ -266,3 +267,14 @@ def test_runs_at_the_same_time_do_not_meet(anywhere, tmp_path):
 @isolated
 def test_every_canary_is_caught(anywhere):
     assert [line for line in anywhere.sandbox.probe() if line.needed and not line.ok] == []
+
+
+@everywhere
+def test_works_in_turn_begin_while_the_command_of_the_one_before_runs(anywhere):
+    second = threading.Event()
+
+    def first() -> bool:
+        anywhere("sleep 0.3")
+        return second.is_set()
+
+    assert in_threads([first, lambda: second.set() or True], name="t", in_turn=True) == [True, True]

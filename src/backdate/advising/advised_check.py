@@ -16,6 +16,11 @@ from backdate.serial import to_json, write_whole
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_WHERE_TESTS_FAIL = (
+    *("advising.check_advice", "checking.broken_plugin", "checking.caps", "checking.python_cap"),
+    "checking.suite_tools",
+)
+"""Modules of backdate that a check needs once all runs are over, where tests of the new side fail."""
 
 
 def _advised(check: Callable[P, R], with_advice: Callable[[R], R]) -> Callable[P, R]:
@@ -55,8 +60,9 @@ def _add_advice(result: CheckResult) -> CheckResult:
 
 
 def _get_ready() -> None:
-    """Import what gives advice while the tests of the other side still run."""
-    import_module("backdate.advising.check_advice")
+    """Import what reads failures and gives advice while the tests of the other side still run."""
+    for name in _WHERE_TESTS_FAIL:
+        import_module(f"backdate.{name}")
 
 
 check_with_advice = _advised(check_project, _of_result)

@@ -25,6 +25,7 @@ from backdate.sandboxes.layout import COMMAND_FILE
 from backdate.sandboxes.log import BoundedLog
 from backdate.sandboxes.secret import IN_CONTAINER, NAMED_PIPE
 from backdate.sandboxes.supervision import SETUP_S, ProcessEnd, Watch
+from backdate.sandboxes.threads import command_started
 
 _POLL_S = 0.05
 _CHUNK = 1024 * 1024
@@ -100,6 +101,7 @@ class Container:
         except MachineError as error:
             self._log.write(f"backdate: {error}\n".encode())
             return ProcessEnd(status=RunStatus.SANDBOX_ERROR, duration_s=0.0)
+        command_started()
         status, duration = self._watch(wall_s, watches, on_start)
         if status is not None:
             self._kill()
