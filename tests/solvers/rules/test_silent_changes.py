@@ -101,7 +101,7 @@ class Person(Schema):
 """
 
 
-def test_all_that_a_library_calls_is_foreseen_at_once() -> None:
+def test_all_functions_that_a_library_calls_by_a_decorator_are_foreseen_at_once() -> None:
     evidence = replace(
         evidence_of("1.0", "1.0"),
         texts={"a.py": HOOKS},
@@ -111,7 +111,7 @@ def test_all_that_a_library_calls_is_foreseen_at_once() -> None:
     )
     groups = foreseen_groups(evidence)
     lines = sorted(place.line for group in groups for place in group.places)
-    assert lines == [3, 5, 10, 13]
+    assert lines == [10, 13], "a library may call methods as before: their error says whether it does"
     for group in groups:
         first = next(one for source in all_sources()[:2] for one in source.propose(group, evidence))
         assert isinstance(first.rewrite, ChangeParameter)

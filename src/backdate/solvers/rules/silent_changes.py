@@ -23,32 +23,41 @@ _Silent = ChangeClassBody | BaseBehind | ChangeParameter
 def silent_groups(evidence: FixEvidence) -> Iterator[FailureGroup]:
     """A group for each such rule that changes classes or functions of which failing tests run a line.
 
-    Only of distributions that moved past the release of the rule, and that the project uses.
+    Only of distributions that moved past the release of the rule, and that the project uses. Methods with
+    other parameters are left to the error that names one of them: a library may call them as before.
     """
+    rules = {rule.rewrite: (rule, new) for rule, new in _rules(evidence)}
+    places: dict[object, list[SourcePlace]] = {}
+    for file, lines in (evidence.executed or {}).items():  # each file is parsed once for all rules
+        text = evidence.texts.get(file, "")
+        for rewrite in rules:
+            if isinstance(rewrite, _Silent) and any(word in text for word in _words(rewrite)):
+                found = rewrite_source(text, rewrite, lines=lines).lines
+                places.setdefault(rewrite, []).extend(SourcePlace(file=file, line=line) for line in found)
+    for rewrite, (rule, new) in rules.items():
+        if places.get(rewrite):
+            yield FailureGroup(cause=_cause(rule, new), tests=(), places=tuple(places[rewrite]))
+
+
+def _rules(evidence: FixEvidence) -> Iterator[tuple[Rule, str]]:
+    """The rules, the first for what each does, and the new version of their distribution."""
     used = set(evidence.modules.values())
     seen: set[_Silent] = set()
     for distribution, (old, new) in evidence.versions.items():
         for rule in rules_of(distribution, old=old, new=new) if distribution in used else ():
             rewrite = rule.rewrite
-            if isinstance(rewrite, _Silent) and rewrite not in seen:
+            if not isinstance(rewrite, _Silent) or rewrite in seen:
+                continue
+            if not isinstance(rewrite, ChangeParameter) or not rewrite.methods:
                 seen.add(rewrite)
-                places = tuple(_places(rewrite, evidence))
-                if places:
-                    yield FailureGroup(cause=_cause(rule, new), tests=(), places=places)
+                yield rule, new
 
 
-def _places(rewrite: _Silent, evidence: FixEvidence) -> Iterator[SourcePlace]:
-    words = [attribute.partition("=")[0].strip() for attribute, _ in _attributes(rewrite)]
-    leaves = [name.rpartition(".")[2] for name in rewrite.of]
-    for file, lines in (evidence.executed or {}).items():
-        text = evidence.texts.get(file, "")
-        if any(word in text for word in words or leaves):
-            for line in rewrite_source(text, rewrite, lines=lines).lines:
-                yield SourcePlace(file=file, line=line)
-
-
-def _attributes(rewrite: _Silent) -> tuple[tuple[str, str], ...]:
-    return rewrite.attributes if isinstance(rewrite, ChangeClassBody) else ()
+def _words(rewrite: _Silent) -> list[str]:
+    """Words of which a file has one that the rewrite changes."""
+    attributes = rewrite.attributes if isinstance(rewrite, ChangeClassBody) else ()
+    words = [attribute.partition("=")[0].strip() for attribute, _ in attributes]
+    return words or [name.rpartition(".")[2] for name in rewrite.of]
 
 
 def _cause(rule: Rule, version: str) -> Cause:
