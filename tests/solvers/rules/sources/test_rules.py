@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 import pytest
 from two_releases import with_library
@@ -10,6 +12,7 @@ from two_releases import with_library
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.uses import uses_in
+from backdate.diagnosis.api import Member
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits
 from backdate.knowledge.rules import RuleOrigin
@@ -218,3 +221,44 @@ def test_a_rule_for_a_name_and_for_what_it_gives_is_one_proposal_for_all_lines(t
         "import importlib.metadata\ndist = importlib.metadata.distribution('a')\n"
         "print(dist.read_text('b') is not None)\n"
     )
+
+
+class CountingPair:
+    """Says that the new environment has everything, and counts how often it is asked for what is new."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Member] = {}
+        self.runs = 0
+
+    def ask_new(self, names: Iterable[str]) -> dict[str, Member]:
+        unknown = [name for name in names if name not in self.known]
+        self.runs += bool(unknown)
+        self.known.update((name, Member(name=name, present=True)) for name in unknown)
+        return self.known
+
+    ask_old = ask_new
+
+
+def test_the_new_environment_is_asked_once_for_all_that_rules_write(tmp_path: Path) -> None:
+    source = "from pkg_resources import Requirement, parse_version, get_distribution\n"
+    (tmp_path / "a.py").write_text(source)
+    pair = CountingPair()
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"a.py": source},
+        pair=cast("EnvironmentPair", pair),
+        executed={"a.py": frozenset({1})},
+        versions={"setuptools": ("41.0.1", "84.2.1")},
+        modules={"pkg_resources": "setuptools"},
+    )
+    cause = Cause(
+        kind=CauseKind.MISSING_MODULE,
+        type="ModuleNotFoundError",
+        message="No module named 'pkg_resources'",
+        name="pkg_resources",
+        distribution="setuptools",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
+    assert len(RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)) > 2
+    assert pair.runs == 1

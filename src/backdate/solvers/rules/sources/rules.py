@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from packaging.utils import canonicalize_name
@@ -47,7 +47,9 @@ class RuleSource:
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         """See ``ProposalSource``: rules by name first, then those that recognise the message."""
         proposals: dict[tuple[str, str], Proposal] = {}
-        for rule, places, by_name in self._fitting(group, evidence):
+        fitting = tuple(self._fitting(group, evidence))
+        _ask_at_once((rule for rule, _, _ in fitting), evidence)
+        for rule, places, by_name in fitting:
             any_call = isinstance(rule.rewrite, ChangeArgument) and not rule.rewrite.function
             # a name may have several, by what it is given; of any call one row says the same many times
             key = ("" if any_call else rule.name, repr(rule.rewrite))
@@ -201,6 +203,17 @@ def _places_of_setting(
     ran = {file: len(evidence.executed_of(places)) for file, places in by_file.items()}
     most = max(by_file, key=lambda file: (ran[file], len(by_file[file]), file), default="")
     return tuple(dict.fromkeys(by_file.get(next(iter(own), most), ())))
+
+
+def _ask_at_once(rules: Iterable[Rule], evidence: FixEvidence) -> None:
+    """Ask the new environment for all that rules write: each run of a probe imports the libraries anew."""
+    rewrites = [rule.rewrite for rule in rules]
+    names = [
+        *(rewrite.new for rewrite in rewrites if isinstance(rewrite, ReplaceName)),
+        *(rewrite.function for rewrite in rewrites if isinstance(rewrite, CallAtStart)),
+    ]
+    if evidence.pair is not None and names:
+        evidence.pair.ask_new(tuple(dict.fromkeys(names)))
 
 
 def _is_of(name: str, rule: Rule) -> bool:
