@@ -1,6 +1,7 @@
 import pytest
 
-from backdate.bisection.explanations.api_changes import names_of, search_terms_of
+from backdate.advising.project_uses import ProjectUses
+from backdate.bisection.explanations.api_changes import names_of, of_a_library, search_terms_of
 from backdate.diagnosis.messages import read_message
 from backdate.diagnosis.result import Cause
 
@@ -58,3 +59,13 @@ def test_the_words_of_an_error() -> None:
     # a value is of another type: what its methods are called says nothing of the library that gave it
     text = cause("AttributeError", "'str' object has no attribute 'decode'")
     assert (search_terms_of(text), names_of(text, ["jwt"])) == ((), ())
+
+
+def test_of_what_a_module_of_the_project_itself_lacks_no_library_speaks() -> None:
+    """A package of which a module failed to be imported lacks the modules that come after it."""
+    uses = ProjectUses(files=("acoustics/__init__.py", "acoustics/signal.py"))
+    own = cause("AttributeError", "module 'acoustics' has no attribute 'signal'")
+    assert of_a_library(own, uses) is None
+    other = cause("AttributeError", "module 'scipy' has no attribute 'signal'")
+    assert of_a_library(other, uses) is other
+    assert of_a_library(None, uses) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.result import ChangedName
 from backdate.diagnosis.api import ApiDifference, NameChange, ask_both, probe
 from backdate.diagnosis.owners import in_builtins
@@ -14,6 +15,13 @@ from backdate.sandboxes.interface import Sandbox
 
 MOST_NAMES = 6
 _CONSTRUCTORS = ("__init__", "__new__", "__call__")
+
+
+def of_a_library(cause: Cause | None, uses: ProjectUses) -> Cause | None:
+    """``cause``; None where what is missing is of a module of the project itself, of which no library speaks:
+    it is there only half, as what it imports failed."""
+    own = cause is not None and cause.owner_is == "module" and uses.defines_module_of(cause.dotted)
+    return None if own else cause
 
 
 def search_terms_of(cause: Cause | None) -> tuple[str, ...]:

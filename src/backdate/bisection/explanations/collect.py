@@ -15,7 +15,13 @@ from packaging.version import Version
 from backdate.advice import EvidenceKind, SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
-from backdate.bisection.explanations.api_changes import MOST_NAMES, changed_names, names_of, search_terms_of
+from backdate.bisection.explanations.api_changes import (
+    MOST_NAMES,
+    changed_names,
+    names_of,
+    of_a_library,
+    search_terms_of,
+)
 from backdate.bisection.explanations.called_names import names_called_at, own_file
 from backdate.bisection.explanations.changelog import Quoted, announced_before, description_of, quote
 from backdate.bisection.explanations.changelog_files import is_changelog
@@ -45,7 +51,7 @@ LARGEST_ARCHIVE = 96 * MIB
 _LARGEST_LOG = 32 * MIB
 _LARGEST_CHANGELOG = 4 * MIB
 _MOST_FILES = 80
-_FORMAT = 8
+_FORMAT = 9
 _OF_VALUES = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.ASSERTION)
 
 
@@ -92,9 +98,10 @@ class ExplanationCollector:
         self, attributed: Attributed, good: ProbeResult, old: Environment, new: Environment
     ) -> Explanation:
         culprits, cause = attributed.finding.culprits, attributed.target.cause
-        terms = search_terms_of(cause)
+        told = of_a_library(cause, self._uses)
+        terms = search_terms_of(told)
         modules = modules_of([culprit.name for culprit in culprits], old)
-        asked = names_of(cause, modules)
+        asked = names_of(told, modules)
         if not asked or (cause is not None and cause.kind in _OF_VALUES):
             # nothing is missing: what the code called there may give something else now
             called = names_called_at(attributed.finding.error.place, self._uses, modules)
