@@ -95,7 +95,7 @@ def _counted(folders: tuple[Path, ...]) -> int | None:
     try:
         for folder in folders:
             status = os.lstat(folder)
-            if not stat.S_ISDIR(status.st_mode):  # one file, which is shown to the command
+            if stat.S_ISREG(status.st_mode):  # one file, which is shown to the command
                 seen.add((status.st_dev, status.st_ino))
                 blocks += status.st_blocks
                 continue
