@@ -111,6 +111,21 @@ def test_an_argument_that_had_no_effect_is_left_out_of_calls() -> None:
     assert not other.is_rule
 
 
+def test_prose_is_no_replacement() -> None:
+    announced = '@deprecated("1", alternative="time.strptime or other.parse")\ndef read(path): ...\n'
+    (one,) = mined(release("1", announced), release("2", ""))
+    assert one.replacement == ""
+
+
+def test_an_argument_of_which_one_value_has_no_effect_stays() -> None:
+    announced = (
+        "def hist(a, normed=None):\n    if normed is not None:\n"
+        '        warn("Passing normed=False is deprecated, and has no effect.", DeprecationWarning)\n'
+    )
+    (one,) = mined(release("1", announced), release("2", "def hist(a): ...\n"))
+    assert not one.is_rule
+
+
 def test_what_is_still_there_is_no_candidate() -> None:
     assert mined(release("1.0", CORE), release("1.5", CORE)) == ()
 

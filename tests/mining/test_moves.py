@@ -54,6 +54,14 @@ def test_what_a_module_below_its_own_still_has_is_taken_from_there() -> None:
     assert moved(older, newer) == {"collections.Mapping": "collections.abc.Mapping"}
 
 
+def test_what_another_definition_was_called_before_is_no_successor() -> None:
+    older = release(
+        "1.0", strict="def all(x): ...\n", plain="from lib._a import all\n", _a="def all(x): ...\n"
+    )
+    newer = release("2.0", plain="from lib._b import all\n", _b="def all(x): ...\n")
+    assert "lib.strict.all" not in moved(older, newer)
+
+
 def test_what_two_places_could_be_is_no_candidate() -> None:
     newer = release("2.0", one="def read(path, mode): ...\n", two="def read(path, mode): ...\n")
     assert moved(release("1.0", tools=TOOLS), newer) == {}

@@ -291,8 +291,8 @@ def _replacement(announcement: Announcement, name: str, owner: str, names: Relea
     """What the announcement says to use, where the release that lacks the old name has it."""
     subject = announcement.argument or name.rpartition(".")[2]
     said = said_replacement(announcement, subject)
-    if not said:
-        return ""
+    if not all(part.isidentifier() for part in said.split(".")):
+        return ""  # nothing, or prose: "time.strptime or dateutil.parser.parse"
     if announcement.argument:
         return said if said.isidentifier() and names.takes(name, said) is not False else ""
     around = name.rpartition(".")[0]

@@ -124,7 +124,10 @@ def _successor(home: str, old: _Release, new: _Release) -> str:
     alike = {
         other
         for other in new.by_leaf.get(home.rpartition(".")[2], ())
-        if other not in old.public and _are_alike(before, _definition(other, new.version.names))
+        if other not in old.public
+        and _are_alike(before, _definition(other, new.version.names))
+        # What had that public name before was another definition.
+        and old.homes.get(new.public[other], home) == home
     }
     return new.public[alike.pop()] if len(alike) == 1 else ""
 
