@@ -8,6 +8,12 @@ from backdate.editing.spans import apply_edits
 from backdate.rewriting.rewrite import LeftAloneReason, ReplaceUse
 from backdate.rewriting.rewrite_source import rewrite_source
 
+OF_APP = ReplaceUse(
+    target=".drop_all",
+    template="{self}.drop_all({args})",
+    context="{app}.app_context()",
+    defaults={"app": "self.app"},
+)
 CREATE = ReplaceUse(target=".create_all", template="{self}.create_all({args})", context="{app}.app_context()")
 
 
@@ -44,3 +50,9 @@ def test_what_has_no_lines_of_its_own_is_left_alone(text: str) -> None:
     result = made(text)
     assert result.edits == ()
     assert [one.reason for one in result.left] == [LeftAloneReason.ARGUMENTS]
+
+
+def test_what_a_call_leaves_out_stands_as_it_is() -> None:
+    text = "db.drop_all()\n"
+    edits = rewrite_source(text, OF_APP, lines=frozenset({1})).edits
+    assert apply_edits(text, edits) == "with self.app.app_context():\n    db.drop_all()\n"

@@ -249,7 +249,7 @@ class _UseReplacement:
         chain = use.function if isinstance(use, FunctionCall) else use
         wanted = (*placeholders_of(self._rewrite.template), *placeholders_of(self._rewrite.context))
         given = {
-            name: Given(code=code, is_primary=False)
+            name: Given(code=code, is_primary=code.replace(".", "").isidentifier())
             for name, code in self._rewrite.defaults.items()
             if name in wanted
         }
