@@ -115,3 +115,4 @@ def test_all_functions_that_a_library_calls_by_a_decorator_are_foreseen_at_once(
     for group in groups:
         first = next(one for source in all_sources()[:2] for one in source.propose(group, evidence))
         assert isinstance(first.rewrite, ChangeParameter)
+        assert set(group.places) <= set(first.places)

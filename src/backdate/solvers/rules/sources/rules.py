@@ -69,8 +69,9 @@ class RuleSource:
             if subject.named:
                 found = tuple(self._rules_for(subject, evidence))
                 for rule in found or self._handed_on(subject, evidence):
-                    whole = isinstance(rule.rewrite, ReplaceName) and "." not in rule.target
+                    several = isinstance(rule.rewrite, ChangeParameter | ChangeClassBody | BaseBehind)
                     # of a library that another one stands in for as a whole nothing may stay behind
+                    whole = several or (isinstance(rule.rewrite, ReplaceName) and "." not in rule.target)
                     more = places_of_target(rule, group, evidence) if whole else ()
                     yield rule, tuple(dict.fromkeys((*subject.places, *more))), True
         line = f"{group.cause.type}: {group.cause.message}"
