@@ -102,8 +102,11 @@ class Person(Schema):
 
 
 def test_all_functions_that_a_library_calls_by_a_decorator_are_foreseen_at_once() -> None:
+    uses = ProjectUses(files=("a.py",))
+    read_uses(HOOKS.encode(), "a.py", uses, guards=ABSENCE)
     evidence = replace(
         evidence_of("1.0", "1.0"),
+        uses=uses,
         texts={"a.py": HOOKS},
         executed={"a.py": frozenset(range(1, 18))},
         versions={"marshmallow": ("2.21.0", "3.20.0")},
