@@ -80,7 +80,7 @@ class AdvisedChange:
     name: str
     """Dotted, "numpy.in1d"; of an argument that of its function."""
     argument: str = ""
-    """The keyword argument that is not taken any more; "" when the whole name is gone."""
+    """The argument that is not taken any more, or otherwise (``rewrite``); "" when the whole name is gone."""
     replacement: str = ""
     """What takes its place, a dotted name or an argument; "" when nothing says so."""
     rewrite: str = ""

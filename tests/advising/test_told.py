@@ -38,6 +38,11 @@ def test_the_error_and_the_warning_come_first() -> None:
     assert told("lib.PKCS12", "", *said, error) == ("message", "Please use what other has.")
 
 
+def test_what_should_not_be_needed_any_more_is_left_out() -> None:
+    text = "`FIX_REPR` has been removed as it should no longer be needed."
+    assert told("lib.FIX_REPR", "", words(EvidenceKind.CHANGELOG, text)) == ("changelog", text)
+
+
 def test_what_using_the_name_warned_of_need_not_name_it() -> None:
     own = ("Support is deprecated. You should use the APIs in other.",)
     assert told("lib.PKCS12", "", own=own) == ("warning", "You should use the APIs in other.")

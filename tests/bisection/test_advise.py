@@ -121,6 +121,14 @@ def test_a_method_of_an_object_is_known_by_its_error_alone() -> None:
     assert met_alone(unknown, uses()) is None
 
 
+def test_a_fixture_is_met_where_a_function_takes_it_whatever_its_first_line_says() -> None:
+    gone = ChangedName(name="plugin.event_loop", change=NameChange.GONE)
+    one = explained("_pytest.fixtures.FixtureLookupError", "fixture 'event_loop' not found", 3, gone)
+    found = met_alone(one, uses())
+    assert found is not None
+    assert (found.name, found.places) == ("plugin.event_loop", (SourcePlace(file="src/p/a.py", line=3),))
+
+
 def test_an_argument_that_only_the_error_tells() -> None:
     one = explained("TypeError", "load() got an unexpected keyword argument 'missing'", 4)
     found = met_alone(one, uses())

@@ -23,6 +23,7 @@ from lxml.html.clean import Cleaner
 
 token = jwt.encode({}, "k").decode("utf-8")
 claims = jwt.decode(token, "k")
+rows = ordered.load("a: 1")
 """
 PYJWT = MovedDistribution(name="pyjwt", old="1.7.1", new="2.0.1")
 
@@ -58,6 +59,16 @@ def test_the_error_of_a_builtin_is_the_librarys_that_gives_another_type() -> Non
     assert (change.distribution, change.name, change.rewrite) == ("pyjwt", "str.decode", LEFT_OUT)
     assert change.places == (SourcePlace(file="src/p/a.py", line=4),)
     assert change.evidence[0].since == "2.0.0"
+
+
+def test_a_function_that_a_module_of_another_name_hands_on_is_told_at_its_line() -> None:
+    message = "load() missing 1 required positional argument: 'Loader'"
+    moved = MovedDistribution(name="pyyaml", old="5.4.1", new="6.0")
+    one = explained("TypeError", message, 6, "pyyaml")
+    (change,) = changes_behind(one, moved, uses())
+    assert (change.name, change.places) == ("yaml.load", (SourcePlace(file="src/p/a.py", line=6),))
+    assert "Loader" in change.rewrite
+    assert not list(changes_behind(explained("TypeError", message, 5, "pyyaml"), moved, uses()))
 
 
 def test_an_argument_that_a_call_has_to_give_now_is_told_at_every_call() -> None:

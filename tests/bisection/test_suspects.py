@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,20 @@ def test_an_assertion_leads_through_the_projects_function_to_the_library(called:
     found = called.of(known(frame("tests/test_stats.py", "test_mean", 6, FrameKind.TEST)))
     assert found[0] == "numpy"
     assert set(found) == {"numpy", "requests", "yaml"}
+
+
+def test_a_missing_fixture_leads_to_the_plugin_that_speaks_of_it(
+    called: CalledDistributions, tmp_path: Path
+) -> None:
+    site = tmp_path / "env/lib/python3.12/site-packages"
+    for name in ("hooks", "lazy"):
+        (site / f"{name}-1.0.dist-info/entry_points.txt").write_text(f"[pytest11]\n{name} = {name}\n")
+    (site / "lazy/__init__.py").write_text("def pytest_configure():\n    _session_event_loop = 1\n")
+    cause = Cause(kind=CauseKind.MISSING_FIXTURE, type="FixtureLookupError", message="m", name="event_loop")
+    met = known(frame("tests/test_stats.py", "test_mean", 6, FrameKind.TEST))
+    assert called.of(replace(met, cause=cause))[:2] == ("lazy", "hooks")
+    assert "lazy" not in called.of(met)
+    assert named_by(replace(cause, distribution="pytest")) == ()
 
 
 def test_what_the_projects_own_code_imports_is_known_whatever_fails(

@@ -242,7 +242,9 @@ def test_a_group(world: World) -> None:
     first = raised("ValueError", "1", line("f()"))
     second = raised("AttributeError", "module 'yaml' has no attribute 'x'", line("yaml.x"))
     group = raised("ExceptionGroup", "two (2 sub-exceptions)", line("run()"), link="member")
-    assert world.cause(first, second, group).dotted == "yaml.x"
+    cause = world.cause(first, second, group)
+    assert (cause.dotted, cause.group) == ("yaml.x", "ExceptionGroup")
+    assert world.cause(first).group == ""
 
 
 def test_nothing_is_known(world: World) -> None:

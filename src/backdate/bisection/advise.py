@@ -17,6 +17,7 @@ from backdate.advising.requirements import dropped_requirements
 from backdate.advising.ruled_arguments import ruled_arguments
 from backdate.advising.told import is_told
 from backdate.bisection.announced_leads import announced_leads
+from backdate.bisection.changed_calls import changed_calls
 from backdate.bisection.errors_told import changes_behind, requirement_in_error
 from backdate.bisection.explained import (
     Explained,
@@ -81,6 +82,7 @@ class BreakageAdvice:
                     without = [one for one in without if not self._answers(lost_name, one)]
             for one in group:
                 mended = tuple(changes_behind(one, self._moved(name, group), self._uses))
+                mended = mended or tuple(changed_calls(one, name, self._uses))
                 add_mended(fixes, mended)
                 without = [other for other in without if other is not one or not mended]
             if name == PYTHON:

@@ -9,7 +9,7 @@ from backdate.advice import AdvisedChange, MissingRequirement, SourcePlace
 from backdate.advising.advised_changes import MovedDistribution
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.rule_leads import RuleAdvice, advice_behind
-from backdate.bisection.explained import Explained, own_places
+from backdate.bisection.explained import Explained, called_places, own_places
 from backdate.diagnosis.result import Cause
 
 _MOST_READ = 2_000
@@ -57,7 +57,7 @@ def _shown_name(rule: RuleAdvice, cause: Cause) -> str:
 
 def _places(one: Explained, rule: RuleAdvice, uses: ProjectUses) -> tuple[SourcePlace, ...]:
     """Where the project uses what a rule is about: of a dotted name everywhere, of an attribute of objects
-    the line at which the error surfaced.
+    the line at which the error surfaced. So of a function that a module of another name hands on.
     """
     if rule.target.startswith("."):
         place, leaf = one.finding.error.place, rule.target.removeprefix(".")
@@ -66,8 +66,16 @@ def _places(one: Explained, rule: RuleAdvice, uses: ProjectUses) -> tuple[Source
         return own_places(one, uses) if about or (place is not None and leaf in place.source) else ()
     used = uses.names.get(rule.target)
     if used is None:
-        return ()
+        return called_places(one, uses) if _is_called(one, rule.target) else ()
     return tuple(used.keywords.get(rule.argument, ()) if rule.argument else used.places)
+
+
+def _is_called(one: Explained, target: str) -> bool:
+    """Whether an error is about calling the function ``target``, and its line calls one of that name."""
+    cause, place, leaf = one.cause, one.finding.error.place, target.rpartition(".")[2]
+    if cause is None or place is None or cause.owner_is != "function":
+        return False
+    return cause.owner == leaf and f".{leaf}(" in place.source
 
 
 def requirement_in_error(one: Explained, uses: ProjectUses) -> MissingRequirement | None:

@@ -90,6 +90,8 @@ def met_alone(one: Explained, uses: ProjectUses) -> LostName | None:
     place = one.finding.error.place
     # an argument may be handed on, "clean(text, **options)", and is then named elsewhere
     given = (leaf, "**") if cause.kind is CauseKind.UNEXPECTED_ARGUMENT else (leaf,)
+    if cause.kind is CauseKind.MISSING_FIXTURE:  # of the function at its line, whose arguments may follow
+        given = ("",)
     shown = place is not None and any(text in place.source for text in given)
     places = own_places(one, uses) if shown else ()
     places = places or _warned_places(one, uses)
@@ -115,6 +117,13 @@ def _warned_places(one: Explained, uses: ProjectUses) -> tuple[SourcePlace, ...]
         for place in warning.places
         if (file := own_file(place.file, uses))
     )
+
+
+def called_places(one: Explained, uses: ProjectUses) -> tuple[SourcePlace, ...]:
+    """The project's line at which an error surfaced, and those of warnings about the same before; none for
+    another's."""
+    own = own_places(one, uses)
+    return tuple(dict.fromkeys((*own, *_warned_places(one, uses)))) if own else ()
 
 
 def own_places(one: Explained, uses: ProjectUses) -> tuple[SourcePlace, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 from packaging.version import Version
@@ -20,7 +20,7 @@ from backdate.bisection.version_moves import version_of
 from backdate.checking.result import PackageChange
 from backdate.diagnosis.distributions import Distributions, Installed, read_bounded, site_packages
 from backdate.diagnosis.owners import BUILTIN, Owners, names_in
-from backdate.diagnosis.result import Cause, FrameKind, PlacedFrame
+from backdate.diagnosis.result import Cause, CauseKind, FrameKind, PlacedFrame
 from backdate.editing.python_source import parsed_or_none
 from backdate.environments.environment import Environment
 from backdate.errors import ConfigurationError
@@ -46,11 +46,15 @@ def _is_own_code(file: str) -> bool:
 
 
 def named_by(cause: Cause | None) -> tuple[str, ...]:
-    """The distributions (normalised) that an error names, the likeliest first."""
+    """The distributions (normalised) that an error names, the likeliest first.
+
+    A fixture that is missing is missed by pytest, whoever gave it: that pytest says so names nobody.
+    """
     if cause is None:
         return ()
-    named = (cause.distribution, *cause.related)
-    return tuple(dict.fromkeys(normalise(name) for name in named if name and name != BUILTIN))
+    found = (normalise(name) for name in (cause.distribution, *cause.related) if name and name != BUILTIN)
+    fixture = cause.kind is CauseKind.MISSING_FIXTURE
+    return tuple(dict.fromkeys(name for name in found if not (fixture and name in RUNNERS)))
 
 
 class CalledDistributions:
@@ -67,11 +71,32 @@ class CalledDistributions:
         they use of the project's own modules; then of all that their files import."""
         owners = self._known_owners()
         reader = _CodeReader(self._tree, self._folders, owners)
-        found = dict.fromkeys(reader.distributions(known.frames))
+        found = dict.fromkeys(self._plugins_with(known.cause))
+        found.update(dict.fromkeys(reader.distributions(known.frames)))
         for frame in known.frames:
             if frame.kind is FrameKind.SITE_PACKAGES and frame.distribution:
                 found.setdefault(normalise(frame.distribution))
         return tuple(sorted(found, key=lambda name: name in RUNNERS))
+
+    def _plugins_with(self, cause: Cause | None) -> Iterator[str]:
+        """The plugins of pytest, where a fixture is missing: of no other code a traceback would show one.
+
+        Those first that speak of it: a plugin that dropped a fixture mostly does still.
+        """
+        if cause is None or cause.kind is not CauseKind.MISSING_FIXTURE:
+            return
+        installed = Distributions(self._folders)
+        plugins = [installed.all[name] for name in _plugins(self._folders) if name in installed.all]
+        speaking = [one for one in plugins if self._speaks_of(installed, one, cause.name)]
+        yield from (one.key for one in (*speaking, *plugins))
+
+    def _speaks_of(self, installed: Distributions, plugin: Installed, name: str) -> bool:
+        named = re.compile(rf"(?<![A-Za-z0-9]){re.escape(name)}(?![A-Za-z0-9])")
+        for file in islice(installed.python_files(plugin), _MOST_FILES):
+            texts = (read_bounded(folder / file, _LARGEST) for folder in self._folders)
+            if any(text is not None and named.search(text) for text in texts):
+                return True
+        return False
 
     def imported(self) -> tuple[str, ...]:
         """Distributions (normalised) that the project's own code imports, whatever failed: a test may fail
@@ -95,6 +120,14 @@ class CalledDistributions:
             self._folders = site_packages(*self._environment.roots)
             self._owners = Owners(Distributions(self._folders), library=None, tree=self._tree)
         return self._owners
+
+
+def _plugins(folders: Iterable[Path]) -> Iterator[str]:
+    """The distributions (normalised) that offer plugins to pytest, by their entry points."""
+    for folder in folders:
+        for entries in sorted(folder.glob("*.dist-info/entry_points.txt")):
+            if "[pytest11]" in (read_bounded(entries, _LARGEST) or ""):
+                yield normalise(entries.parent.name.removesuffix(".dist-info").rpartition("-")[0])
 
 
 class _CodeReader:

@@ -81,7 +81,16 @@ def find_cause(chain: Sequence[PlacedRaised], owners: Owners) -> Cause:
         related=_related(owner, frames, [owners.of_module(name) for name in used]),
         hint=parsed.hint,
         position=chosen.position,
+        group=_group(links[chosen.position + 1 :]),
     )
+
+
+def _group(later: Sequence[_Link]) -> str:
+    """The type of the group that holds an exception, given those ``later`` in its chain."""
+    for link in later:
+        if link.raised.link == "member":
+            return link.raised.type
+    return ""
 
 
 def _choose(links: Sequence[_Link]) -> _Link:

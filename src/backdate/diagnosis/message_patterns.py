@@ -161,7 +161,7 @@ HINT_AT_START = re.compile(
 """How a sentence, or what follows a mark in it, tells the reader what to write."""
 NEEDED_NO_MORE = re.compile(
     r"\b(?:has|have|had|takes?) no (?:more )?effects?\b|\b(?:is|are) (?:now )?ignored\b"
-    r"|\bno[ -]longer (?:has any effect|needed|necessary|required|used)\b"
+    r"|\bno[ -]longer (?:be )?(?:has any effect|needed|necessary|required|used)\b"
     r"|\b(?:is|are)(?: not|n't) (?:needed|necessary|required)\b|\b(?:can|may) stop (?:giving|passing|using)\b"
     r"|\bdoes nothing\b|\b(?:is|are) (?:now )?(?:a no-op|unnecessary)\b"
     r"|\b(?:can|may|should) (?:safely |simply |just )?be (?:dropped|left out|omitted|removed)\b",

@@ -120,6 +120,8 @@ class Cause:
     """What the message itself advises to do instead; empty when it advises nothing."""
     position: int = 0
     """Which exception of the chain it is."""
+    group: str = ""
+    """The type of the ExceptionGroup (PEP 654) that holds it; empty when none does."""
 
     @property
     def dotted(self) -> str:

@@ -1,7 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from backdate.advising.project_uses import ProjectUses
-from backdate.bisection.explanations.api_changes import names_of, of_a_library, search_terms_of
+from backdate.bisection.explanations import api_changes
+from backdate.bisection.explanations.api_changes import changed_names, names_of, of_a_library, search_terms_of
+from backdate.diagnosis.api import ApiDifference, Member, NameChange
 from backdate.diagnosis.messages import read_message
 from backdate.diagnosis.result import Cause
 
@@ -59,6 +63,9 @@ def test_the_words_of_an_error() -> None:
     # a value is of another type: what its methods are called says nothing of the library that gave it
     text = cause("AttributeError", "'str' object has no attribute 'decode'")
     assert (search_terms_of(text), names_of(text, ["jwt"])) == ((), ())
+    # a library may have begun to raise groups of what it raised
+    held = replace(cause("ValueError", "no"), group="builtins.ExceptionGroup")
+    assert search_terms_of(held) == ("ExceptionGroup",)
 
 
 def test_of_what_a_module_of_the_project_itself_lacks_no_library_speaks() -> None:
@@ -69,3 +76,21 @@ def test_of_what_a_module_of_the_project_itself_lacks_no_library_speaks() -> Non
     other = cause("AttributeError", "module 'scipy' has no attribute 'signal'")
     assert of_a_library(other, uses) is other
     assert of_a_library(None, uses) is None
+
+
+def test_a_name_of_pythons_own_is_nowhere_to_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Answer:
+        members = (Member(name="lib.testing.path", present=True),)
+
+    def ask(*_: object, **__: object) -> list[ApiDifference]:
+        moved = ("lib.testing.__path__",)
+        return [
+            ApiDifference(
+                name="lib.testing.path", change=NameChange.MOVED, old=None, new=None, moved_to=moved
+            )
+        ]
+
+    monkeypatch.setattr(api_changes, "probe", lambda *_, **__: Answer())
+    monkeypatch.setattr(api_changes, "ask_both", ask)
+    (changed,) = changed_names(None, None, None, ["lib.testing.path"])  # type: ignore[arg-type]
+    assert (changed.change, changed.moved_to) == (NameChange.GONE, ())

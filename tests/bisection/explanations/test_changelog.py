@@ -88,6 +88,7 @@ def test_names_of_changelogs() -> None:
         "a-2.0/doc/build/changelog/changelog_20.rst",
         "a-2.0/doc/build/changelog/migration_20.rst",
         "a-2.0/docs/migration_to_2.md",
+        "a-2.0/docs/how-to/migrate_from_1_4.rst",
         # what goes may have been announced there
         "a-2.0/doc/source/whatsnew/v1.4.0.rst",
         "a-2.0/doc/build/changelog/migration_14.rst",
@@ -294,6 +295,13 @@ def test_any_bytes_are_quoted_within_bounds(data: bytes, version: str, words: li
         assert 0 < len(one.lines) <= MOST_LINES
         assert all(line.strip() and len(line) <= LONGEST_LINE for line in one.lines)
         assert "\x1b" not in "".join(one.lines)
+
+
+def test_a_guide_to_another_release_is_none_to_this_one() -> None:
+    text = b"Removed things\n==============\n\n* `Column.bind` (get it from the table)\n"
+    assert quote({"a-2.0/doc/migration_06.rst": text}, "1.4", "2.0.0", ["bind"]) == ()
+    (said,) = quote({"a-2.0/doc/migration.rst": text}, "1.4", "2.0.0", ["bind"])
+    assert said.version == "2.0.0"
 
 
 def test_a_section_of_a_line_alone_says_nothing() -> None:

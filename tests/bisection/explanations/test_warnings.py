@@ -50,6 +50,18 @@ def test_a_warning_for_a_line_that_uses_the_culprit_need_not_name_it() -> None:
     assert foretelling(rows, terms=[], modules=["lib"]) == ()
 
 
+def test_what_a_library_was_told_of_another_one_concerns_nobody_else() -> None:
+    other = warning("trio.MultiError is deprecated; use BaseExceptionGroup", file=f"{PLACE}lib/x.py")
+    own = warning("MultiError is deprecated; use BaseExceptionGroup", file=f"{PLACE}lib/x.py")
+    both = warning("lib.run is deprecated; use trio.run", file=f"{PLACE}lib/x.py")
+    found = foretelling(
+        [other, own, both], terms=[], modules=["lib"], is_of_another=lambda name: name == "trio"
+    )
+    assert [one.message for one in found] == [own.message, both.message]
+    (named,) = foretelling([other], terms=["MultiError"], modules=["lib"], is_of_another=lambda _: True)
+    assert named.names_it
+
+
 def test_one_warning_at_many_lines_is_one() -> None:
     rows = [warning("lib.load is deprecated", file=file) for file in ("src/a.py", "src/b.py", "src/a.py")]
     (found,) = foretelling(rows, terms=["load"], modules=())

@@ -25,13 +25,22 @@ def of_a_library(cause: Cause | None, uses: ProjectUses) -> Cause | None:
 
 
 def search_terms_of(cause: Cause | None) -> tuple[str, ...]:
-    """What text about the change may call it: the missing name, of a class with it, then the function."""
+    """What text about the change may call it: the missing name, of a class with it, then the function.
+
+    Of an error that a group holds also the group: a library may have begun to raise groups.
+    """
     if cause is None or _lacked_by_value(cause):
         return ()
     owner = [part for part in cause.owner.split(".") if part not in _CONSTRUCTORS]
     of_function = owner[-1:] if cause.owner_is == "function" else []
     of_type = [f"{owner[-1]}.{cause.name}"] if cause.owner_is == "type" and owner and cause.name else []
-    terms = [*of_type, cause.name, cause.name.rpartition(".")[2], *of_function]
+    terms = [
+        *of_type,
+        cause.name,
+        cause.name.rpartition(".")[2],
+        *of_function,
+        cause.group.rpartition(".")[2],
+    ]
     return tuple(dict.fromkeys(term for term in terms if len(term) > 1))
 
 
@@ -115,8 +124,12 @@ def _alike(name: str, candidates: Sequence[str]) -> Sequence[str]:
 
 
 def _changed(difference: ApiDifference) -> ChangedName:
-    # a value tells no more of its home than the module that holds it
-    moved = tuple(name for name in difference.moved_to if not difference.name.startswith(f"{name}."))
+    # a value tells no more of its home than the module that holds it, and `__path__` is Python's own
+    moved = tuple(
+        name
+        for name in difference.moved_to
+        if not difference.name.startswith(f"{name}.") and not name.rpartition(".")[2].startswith("__")
+    )
     return ChangedName(
         name=difference.name,
         change=NameChange.GONE if difference.change is NameChange.MOVED and not moved else difference.change,

@@ -147,7 +147,7 @@ def _sections(name: str, lines: Sequence[str], old: str | None, new: str) -> lis
     about = release_of_file(name)
     if not sections and about is not None and is_within(about, old, new):
         return [Section(version=about, lines=tuple(lines))]
-    if not sections and is_guide(name) and _is_major(old, new):
+    if not sections and about is None and is_guide(name) and _is_major(old, new):
         return [Section(version=new, lines=tuple(lines))]
     if about is not None and is_within(about, old, new) and not any(":version:" in line for line in lines):
         return [Section(version=about, lines=tuple(lines))]  # its headings may name what was before

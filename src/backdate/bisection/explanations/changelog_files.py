@@ -23,7 +23,7 @@ _FOLDERS = frozenset(
         *("migrating", "migrations-guide", "release-note"),
     }
 )
-_WORDS = ("changelog", "whatsnew", "release-notes", "-notes", "migration", "upgrad", "migrating", "changes")
+_WORDS = ("changelog", "whatsnew", "release-notes", "-notes", "migration", "upgrad", "migrat", "changes")
 _GUIDES = frozenset({"migration", "migrating", "migration-guide", "upgrading", "upgrade", "upgrade-guide"})
 _SUFFIXES = ("", ".md", ".rst", ".txt")
 _NOT_ITS_OWN = ("vendor", "_vendor", "third_party", "third-party", "extern", "tests", "test", "fixtures")

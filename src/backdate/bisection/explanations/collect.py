@@ -113,7 +113,7 @@ class ExplanationCollector:
         (changelog, notes), (warnings, names) = both(
             lambda: self._changelogs(culprits, terms),
             lambda: both(
-                lambda: self._warnings(good, attributed.finding.tests, terms, (*modules, *owning)),
+                lambda: self._warnings(good, old, attributed.finding.tests, terms, (*modules, *owning)),
                 lambda: changed_names(self._sandbox, old, new, asked),
             ),
         )
@@ -131,18 +131,25 @@ class ExplanationCollector:
         )
 
     def _warnings(
-        self, good: ProbeResult, tests: Sequence[str], terms: Sequence[str], modules: Sequence[str]
+        self,
+        good: ProbeResult,
+        environment: Environment,
+        tests: Sequence[str],
+        terms: Sequence[str],
+        modules: Sequence[str],
     ) -> tuple[GivenWarning, ...]:
         run = self._probe_runner.run_with_warnings(good, tests[:MOST_TESTS])
         text = read_bounded(run.log, _LARGEST_LOG) or ""
         used = self._uses.of_modules(modules)
         lines = {place for name, one in used.items() if "." in name for place in one.places}
+        installed = Distributions(site_packages(*environment.roots))
         return foretelling(
             read_log(text).warnings,
             terms=terms,
             modules=modules,
             root=self._probe_runner.at(good),
             is_used_at=lambda place: not lines.isdisjoint(self._around(place)),
+            is_of_another=lambda name: name not in modules and installed.has_top_level(name),
         )
 
     def _around(self, place: SourcePlace) -> frozenset[SourcePlace]:

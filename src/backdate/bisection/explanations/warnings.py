@@ -21,6 +21,8 @@ _SAYS_SO = re.compile(
     re.IGNORECASE,
 )
 _INSTALLED = re.compile(r".*/site-packages/|.*/lib/python3\.\d+/")
+_DOTTED = re.compile(r"(?<![\w.])([A-Za-z_]\w{0,60})\.[A-Za-z_]")
+"""A dotted name's first part."""
 _DOTS = re.compile(r"\A[.FEsxu]+(?=/)")
 """The progress of unittest, after which a warning may begin on the same line."""
 
@@ -32,13 +34,15 @@ def foretelling(
     modules: Sequence[str],
     root: str = "",
     is_used_at: Callable[[SourcePlace], bool] = lambda _: False,
+    is_of_another: Callable[[str], bool] = lambda _: False,
 ) -> tuple[GivenWarning, ...]:
     """Warnings that announce a change and concern it: they hold one of ``terms``, or name one of ``modules``.
 
     ``terms``: the name that is missing now, and whose it was. ``modules``: top-level modules of the
     culprit; a warning concerns it that says one of their names, that one of its files gave, or that was
-    given for a line of the project that uses it (``is_used_at``). ``root``: where the project lay. One
-    warning at several lines is one.
+    given for a line of the project that uses it (``is_used_at``). What a library was told because of its own
+    use of another one (``is_of_another``: a top-level module) concerns nobody else. ``root``: where the
+    project lay. One warning at several lines is one.
     """
     named: dict[tuple[str, str], list[SourcePlace]] = {}
     others: dict[tuple[str, str], list[SourcePlace]] = {}
@@ -50,7 +54,9 @@ def foretelling(
         names_it = any(_holds(warning.message, term) for term in terms)
         own = any(file.startswith((f"{module}/", f"{module}.")) for module in modules)
         place = SourcePlace(file=file, line=warning.line)
-        of_modules = own or any(_holds(warning.message, module) for module in modules)
+        says_module = any(_holds(warning.message, module) for module in modules)
+        told_itself = not says_module and any(map(is_of_another, _DOTTED.findall(warning.message[:_LONGEST])))
+        of_modules = says_module or (own and not told_itself)
         if names_it or of_modules or is_used_at(place):
             places = (named if names_it else others).setdefault((short, warning.message[:_LONGEST]), [])
             if place not in places and len(places) < MOST_PLACES:

@@ -179,9 +179,14 @@ def _before(error):
 
 def _members(error):
     members = _get(error, "exceptions")
-    if not isinstance(members, (tuple, list)) or not type(error).__name__.endswith("ExceptionGroup"):
+    if not isinstance(members, (tuple, list)) or not _is_group(error):
         return []
     return [one for one in members[:MEMBERS_KEPT] if isinstance(one, BaseException)]
+
+
+def _is_group(error):
+    """Whether it is an ExceptionGroup, or of a class of its own below one."""
+    return any(one.__name__.endswith("ExceptionGroup") for one in type(error).__mro__)
 
 
 def _chain(error, tb, hidden, seen):
