@@ -40,7 +40,7 @@ def test_the_error_and_the_warning_come_first() -> None:
 
 def test_what_should_not_be_needed_any_more_is_left_out() -> None:
     text = "`FIX_REPR` has been removed as it should no longer be needed."
-    assert told("lib.FIX_REPR", "", words(EvidenceKind.CHANGELOG, text)) == ("changelog", text)
+    assert told("lib.FIX_REPR", "", words(EvidenceKind.CHANGELOG, f"- {text}")) == ("changelog", text)
 
 
 def test_what_using_the_name_warned_of_need_not_name_it() -> None:

@@ -59,5 +59,5 @@ def _sentences_about(text: str, leaf: str) -> Iterator[str]:
         for sentence in _SENTENCE_END.split(entry):
             here = named.search(sentence) is not None
             if (here or before) and read_hint(sentence):
-                yield sentence.strip()
+                yield sentence.strip().lstrip("-*\u2022 ")
             before = here
