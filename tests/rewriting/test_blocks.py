@@ -42,6 +42,9 @@ def test_a_statement_goes_into_a_block(before: str, after: str) -> None:
         "x = 1; db.create_all(app=app)\n",
         "db.create_all(app=app); x = 1\n",
         "if x: db.create_all(app=app)\n",
+        "x = db.create_all(app=app)\n",
+        "return db.create_all(app=app)\n",
+        "print(db.create_all(app=app))\n",
         "while db.create_all(app=app):\n    pass\n",
         'db.create_all("""a\nb""", app=app)\n',
     ],
@@ -50,6 +53,18 @@ def test_what_has_no_lines_of_its_own_is_left_alone(text: str) -> None:
     result = made(text)
     assert result.edits == ()
     assert [one.reason for one in result.left] == [LeftAloneReason.ARGUMENTS]
+
+
+def test_a_template_uses_what_its_block_binds() -> None:
+    rewrite = ReplaceUse(
+        target=".execute", template="{connection}.execute({args})", context="{self}.begin() as connection"
+    )
+    text = "import x\nif x:\n    engine.execute('a', 1)\n    rows = engine.execute('b')\n"
+    edits = rewrite_source(text, rewrite, lines=frozenset({3, 5})).edits
+    assert apply_edits(text, edits) == (
+        "import x\nif x:\n    with engine.begin() as connection:\n        connection.execute('a', 1)\n"
+        "    rows = engine.execute('b')\n"
+    )
 
 
 def test_what_a_call_leaves_out_stands_as_it_is() -> None:

@@ -42,7 +42,8 @@ class EditRow(Row, frozen=True, kw_only=True):
     defaults: dict[str, str] = msgspec.field(default_factory=dict)
     """Expressions for placeholders of ``template`` that a call does not give."""
     context: str = ""
-    """With ``template``: the statement goes into a ``with`` block over this expression."""
+    """With ``template``: a call that is a statement goes into a ``with`` block over this expression. With
+    " as name" behind it, the placeholder ``{name}`` is what the block binds."""
     only: dict[str, str] = msgspec.field(default_factory=dict)
     """With ``template``: only calls that give these placeholders these expressions; "[{key}]" is a list of
     one, whose item is the placeholder ``{key}``."""

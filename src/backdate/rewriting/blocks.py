@@ -9,7 +9,6 @@ from tree_sitter import Node
 from backdate.editing.spans import Edit
 from backdate.rewriting.source_tree import SourceTree
 
-_SIMPLE = frozenset({"expression_statement", "return_statement", "assert_statement", "delete_statement"})
 _ASSIGNABLE = frozenset({"identifier", "attribute", "subscript"})
 
 
@@ -23,15 +22,16 @@ class NewBlock:
 
 
 def into_block(tree: SourceTree, statement: Node, header: str, *, rewritten: Node) -> NewBlock | None:
-    """The edits that put a simple statement below ``header``, but for lines within ``rewritten``.
+    """The edits that put a statement below ``header`` that is nothing but ``rewritten``, whose lines stay.
 
-    None for a compound statement, for one that shares a line with another, and for one with a string over
-    several lines, whose text would change.
+    None for any other statement, as a value may be closed where the block ends; for one that shares a line
+    with another, and for one with a string over several lines, whose text would change.
     """
     start, end = statement.start_byte, statement.end_byte
     first = tree.line_start(start)
     beside = (tree.text[first:start], tree.text[end : tree.line_end(max(end - 1, start))].split("#")[0])
-    if statement.type not in _SIMPLE or any(text.strip() for text in beside):
+    alone = statement.type == "expression_statement" and statement.named_child(0) == rewritten
+    if not alone or any(text.strip() for text in beside):
         return None
     if any(tree.line(node.start_byte) != tree.line(node.end_byte) for node in _strings(statement)):
         return None

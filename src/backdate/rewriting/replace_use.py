@@ -229,10 +229,12 @@ class _UseReplacement:
 
     def _block(self, node: Node, given: dict[str, Given]) -> NewBlock | None:
         """What puts the statement of a use into a block; None where its lines are not its own."""
-        context = fill(as_python(self._rewrite.context), given, use=node)
+        expression, _, bound = self._rewrite.context.partition(" as ")
+        context = fill(as_python(expression), given, use=node)
         if context is None:
             return None
-        return into_block(self._tree, statement_of(node), f"with {context}:", rewritten=node)
+        header = f"with {context} as {bound}:" if bound else f"with {context}:"
+        return into_block(self._tree, statement_of(node), header, rewritten=node)
 
     def _code(self, node: Node) -> str:
         """The code of an expression, with the edits that were made within it."""
@@ -290,6 +292,9 @@ class _UseReplacement:
             if wanted.count(name) > 1 and node.type not in _SIDE_EFFECT_FREE:
                 return None
             given[name] = given_by(tree, node, self._code(node))
+        bound = self._rewrite.bound
+        if bound:
+            given[bound] = Given(code=bound, is_primary=True)
         if "args" in wanted:
             given["args"] = Given(code=", ".join(rest), is_primary=True)
         return given

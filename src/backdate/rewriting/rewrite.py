@@ -110,8 +110,8 @@ class ReplaceUse:
     drops_arguments: bool = False
     """Whether names and literals that the template does not take go with the call; never a computed one."""
     context: str = ""
-    """An expression with the same placeholders: the statement goes into a ``with`` block over it. A use that
-    is not in a simple statement of its own lines is left alone."""
+    """An expression with the same placeholders: the statement goes into a ``with`` block over it. With
+    " as name" behind it, ``{name}`` is what the block binds. Other uses than whole statements stay."""
     only: Mapping[str, str] = field(default_factory=dict)
     """Only uses that give these placeholders these expressions. They need not be in the template. "[{key}]"
     is a list of one item, which ``{key}`` is."""
@@ -123,6 +123,11 @@ class ReplaceUse:
     """Only uses that are assigned to several names at once."""
     keyed: bool = False
     """Whether the use is a call of an item of the name, ``name[key](…)``; ``{key}`` is the key."""
+
+    @property
+    def bound(self) -> str:
+        """The name that the ``with`` block binds; "" where it binds none."""
+        return self.context.partition(" as ")[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
