@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backdate.advice import AdviceEvidence, EvidenceKind
-from backdate.knowledge.rules import Rule, in_words, rules_behind, rules_for
+from backdate.knowledge.rules import Rule, rules_behind, rules_for
+from backdate.rewriting.in_words import in_words
 from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, ReplaceUse, Rewrite
 
 if TYPE_CHECKING:

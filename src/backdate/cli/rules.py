@@ -259,7 +259,7 @@ def show_rule_command(arguments: ShowArguments) -> int:
 
 
 def _line(rule: Rule) -> str:
-    from backdate.knowledge.rules import in_words
+    from backdate.rewriting.in_words import in_words
 
     state = "" if rule.proven else ", unproven and off"
     since = "before" if rule.row.added else "since"  # what a release added, older ones lack

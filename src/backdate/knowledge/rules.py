@@ -5,7 +5,6 @@ Rules are those of one distribution, read when they are first asked for: nothing
 
 from __future__ import annotations
 
-import builtins
 import functools
 import re
 from collections.abc import Iterator
@@ -16,22 +15,11 @@ from packaging.version import Version
 
 from backdate.knowledge import load
 from backdate.knowledge.changes import pattern_of
-from backdate.knowledge.schema import ChangeRow, ChangesFile, EditRow
+from backdate.knowledge.row_rewrites import rewrites_of_row
+from backdate.knowledge.schema import ChangeRow, ChangesFile
 from backdate.rewriting.rewrite import (
-    AddArgument,
-    BaseBehind,
-    CallAtStart,
-    ChangeArgument,
-    ChangeClassBody,
-    ChangeParameter,
-    DecoratedCoroutine,
-    DropDecorator,
-    NamePositional,
     RenameAttribute,
-    ReplaceAssignment,
-    ReplaceClass,
     ReplaceName,
-    ReplaceUse,
     Rewrite,
 )
 from backdate.text import UNREADABLE
@@ -196,20 +184,19 @@ def _of_owner(rewrite: Rewrite, like: Rewrite) -> Rewrite:
 
 
 def _of_row(distribution: str, file: ChangesFile, row: ChangeRow) -> Iterator[Rule]:
-    last = {repr(_rewrite_of(edit, target, row)) for edit in row.edits if edit.last for target in edit.of}
-    for target, argument, name, rewrite in (*_of_names(row), *_of_edits(row)):
+    for found in rewrites_of_row(row):
         yield Rule(
             distribution=distribution,
-            target=target,
-            argument=argument,
-            rewrite=rewrite,
+            target=found.target,
+            argument=found.argument,
+            rewrite=found.rewrite,
             since=row.since,
             origin=RuleOrigin(file.origin),
             owners=row.owners,
             source=row.source,
-            words=row.words.get(name, row.note),
+            words=row.words.get(found.name, row.note),
             proven=not row.unproven,
-            last=repr(rewrite) in last,
+            last=found.last,
             read_from=_origin_of(file),
             row=row,
         )
@@ -217,96 +204,6 @@ def _of_row(distribution: str, file: ChangesFile, row: ChangeRow) -> Iterator[Ru
 
 def _origin_of(file: ChangesFile) -> str:
     return f"{file.read_from} ({file.licence})" if file.read_from and file.licence else file.read_from
-
-
-_Found = tuple[str, str, str, Rewrite]
-"""Target, argument, the row's own name for it, and the rewrite."""
-
-
-def _of_names(row: ChangeRow) -> Iterator[_Found]:
-    for name, new in row.names.items():
-        if name in row.loosely:
-            continue
-        if name in row.rewrite:
-            target = f".{name}" if row.kind == "method" else f"{row.module}.{name}"
-            if row.kind in ("name", "method"):
-                yield target, "", name, ReplaceUse(target=target, template=row.rewrite[name])
-        elif new and row.kind == "name":
-            target = f"{row.module}.{name}"
-            yield target, "", name, ReplaceName(old=target, new=_whole(new))
-        elif new and row.kind == "module":
-            yield name, "", name, ReplaceName(old=name, new=_whole(new))
-        elif new and row.kind == "method":
-            for owner in row.owners:
-                yield f".{name}", "", name, RenameAttribute(old=name, new=new, owner=owner)
-
-
-def _of_edits(row: ChangeRow) -> Iterator[_Found]:
-    for edit in row.edits:
-        for target in edit.of:
-            name = edit.argument or target.rpartition(".")[2]
-            yield f"{target}{_in_class(edit)}", edit.argument, name, _rewrite_of(edit, target, row)
-
-
-def _in_class(edit: EditRow) -> str:
-    """What it is in classes made from another that an edit changes, after a dot; "" for what is used."""
-    inside = edit.within or next((name.partition("=")[0].strip() for name in edit.attributes), "")
-    return f".{'__bases__' if edit.base_behind else inside}" if edit.base_behind or inside else ""
-
-
-def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
-    if edit.name and edit.members:
-        members = tuple(edit.members.items())
-        return ReplaceClass(old=target, new=_whole(edit.name), members=members)
-    if edit.name:
-        return ReplaceName(old=target, new=_whole(edit.name))
-    if edit.attribute:
-        owner = row.owners[0] if len(row.owners) == 1 else ""
-        return RenameAttribute(old=target.removeprefix("."), new=edit.attribute, owner=owner)
-    if edit.template:
-        return ReplaceUse(
-            target=target,
-            template=edit.template,
-            called=edit.called,
-            defaults=edit.defaults,
-            context=edit.context,
-            only=edit.only,
-            assigns=edit.assigns,
-            unpacked=edit.unpacked,
-            drops_arguments=edit.drops_arguments,
-            keyed=edit.keyed,
-        )
-    if edit.assigned:
-        return ReplaceAssignment(target=target, template=edit.assigned, owned_as=edit.assigns)
-    if edit.adds:
-        return AddArgument(function=target, argument=edit.adds, value=edit.value, position=edit.position)
-    if edit.takes or edit.drops:
-        return ChangeParameter(of=edit.of, methods=edit.methods, adds=edit.takes, drops=edit.drops)
-    if edit.attributes or edit.body:
-        attributes = tuple(edit.attributes.items())
-        return ChangeClassBody(of=edit.of, within=edit.within, attributes=attributes, adds=edit.body)
-    if edit.base_behind:
-        return BaseBehind(of=edit.of, base=edit.base_behind)
-    if edit.at_start:
-        return CallAtStart(function=edit.at_start, arguments=edit.value)
-    if edit.coroutines:
-        return DecoratedCoroutine(decorator=target)
-    if edit.undecorates:
-        return DropDecorator(decorator=target)
-    if edit.positional:
-        return NamePositional(function=target, names=edit.positional)
-    return ChangeArgument(
-        function=target,
-        argument=edit.argument,
-        new=edit.becomes,
-        value=edit.value,
-        only_value=edit.only_value,
-    )
-
-
-def _whole(name: str) -> str:
-    """A builtin with its module."""
-    return f"builtins.{name}" if hasattr(builtins, name) else name
 
 
 def _is_about(rule: Rule, name: str) -> bool:
@@ -363,45 +260,3 @@ def _is_between(since: str, old: str, new: str) -> bool:
         return (not old or Version(old) < Version(since)) and (not new or Version(since) <= Version(new))
     except UNREADABLE:
         return True
-
-
-def in_words(rewrite: Rewrite) -> str:
-    """What a rewrite does, in one line; "" for those that no row says."""
-    match rewrite:
-        case ReplaceName():
-            return f"{rewrite.old} becomes {rewrite.new}"
-        case RenameAttribute():
-            return f"{rewrite.owner}.{rewrite.old} becomes .{rewrite.new}"
-        case ChangeArgument():
-            where = f" where it is {rewrite.only_value}" if rewrite.only_value else ""
-            if not rewrite.new:
-                return f"{rewrite.argument}= of {rewrite.function} is left out{where}"
-            value = rewrite.value or "{value}"
-            return f"{rewrite.argument}= of {rewrite.function} becomes {rewrite.new}={value}{where}"
-        case AddArgument():
-            return f"{rewrite.function} is given {rewrite.argument}={rewrite.value}"
-        case NamePositional():
-            return f"arguments of {rewrite.function} become keywords: {', '.join(rewrite.names)}"
-        case ReplaceUse():
-            given = ", ".join(f"{{{name}}} is {code}" for name, code in rewrite.only.items())
-            return f"{rewrite.target} becomes {rewrite.template}{f' where {given}' if given else ''}"
-        case ReplaceAssignment():
-            return f"{rewrite.target} = {{value}} becomes {rewrite.template}"
-        case ChangeParameter():
-            of, methods = " or ".join(rewrite.of), " and ".join(rewrite.methods)
-            whose = f"{methods} of {of}" if methods else f"what @{of} decorates"
-            return f"{whose} takes {rewrite.adds}" if rewrite.adds else f"{whose} loses {rewrite.drops}"
-        case ChangeClassBody():
-            of = f"{rewrite.within or 'the body'} of classes from {' or '.join(rewrite.of)}"
-            made = [f"{old} becomes {new}" if new else f"{old} goes" for old, new in rewrite.attributes]
-            return f"in {of}: {', '.join((*made, *(f'{new} is added' for new in rewrite.adds)))}"
-        case BaseBehind():
-            return f"classes from {' or '.join(rewrite.of)} have the base class {rewrite.base} behind it"
-        case CallAtStart():
-            return f"{rewrite.function}({rewrite.arguments}) is called behind the imports"
-        case DropDecorator():
-            return f"@{rewrite.decorator} is left out"
-        case DecoratedCoroutine():
-            return f"@{rewrite.decorator} and yield from become async def and await"
-        case _:
-            return ""

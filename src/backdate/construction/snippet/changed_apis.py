@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from backdate.diagnosis.api import ApiDifference, NameChange
 from backdate.editing.python_source import UNPARSABLE
-from backdate.knowledge.rules import Rule, in_words
+from backdate.knowledge.rules import Rule
+from backdate.rewriting.in_words import in_words
 from backdate.rewriting.rewrite import (
     AddArgument,
     ChangeArgument,
