@@ -310,7 +310,7 @@ not change meanwhile, and read by a person. The two cores were shared with much 
 and 86), and rows were ended after 8 minutes; gpxpy and flask-session, which that cut off near their end, were
 taken up again by the same code, with 15 (their costs here are those of the second part). The rows of d6a4cc3
 were tried later, with 15 minutes each, at a load of 20 to 50. Those that had no answer in their time were run
-from an empty cache at a6ff32a, one at a time at a load of 3 to 13, with up to 25 minutes, by code that did
+from an empty cache at a6ff32a, one at a time at a load of 3 to 22, with up to 25 minutes, by code that did
 not change meanwhile: no answer of theirs had been seen, and what was mended in between was mended for
 others.""",
     "sixth": """\
@@ -321,7 +321,7 @@ break than of a draw. Each row was tried once ({tried}), by code that did not ch
 person. Several ran beside one another, and the two cores were shared with much else (load between 30 and 50),
 so that no row had an answer when it was ended, after 15 minutes. Mizani and pytest-lazy-fixture were taken up
 again by the same code, with another 15 (their costs here are those of the second part). The others, and those
-that had not been begun, were run from an empty cache at a6ff32a, mostly one at a time at a load of 3 to 13,
+that had not been begun, were run from an empty cache at a6ff32a, mostly one at a time at a load of 3 to 22,
 with up to 25 minutes, by code that did not change meanwhile: no answer of theirs had been seen, and what was
 mended in between was mended for others.""",
     "seventh": """\

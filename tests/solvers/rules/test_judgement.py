@@ -9,7 +9,7 @@ from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import CallYielded, ReplaceName, Rewrite
 from backdate.solvers.rules.applying import MadeChange, PlannedChange
 from backdate.solvers.rules.backend import SuiteReading
-from backdate.solvers.rules.judgement import ChangeVerdict, judge_change
+from backdate.solvers.rules.judgement import ChangeVerdict, group_key, judge_change
 from backdate.solvers.rules.proposals import FailureGroup, Proposal, ProposalOrigin
 
 PLACE = SourcePlace(file="test_it.py", line=2)
@@ -31,3 +31,14 @@ def test_a_test_that_never_ran_may_fail(rewrite: Rewrite, verdict: ChangeVerdict
     failed = FailureGroup(cause=wrong, tests=("test_it.py::test_a",), places=(PLACE,), raised_at=(PLACE,))
     after = SuiteReading(solved=False, reason="", groups=(failed,), ended=True)
     assert judge_change(made, frozenset(), group, after, lambda _: False) is verdict
+
+
+def test_values_that_one_line_of_a_library_refuses_are_failures_of_their_own() -> None:
+    def key(message: str, kind: CauseKind = CauseKind.CHANGED_VALUE) -> str:
+        cause = Cause(kind=kind, type="InvalidParameterError", message=message)
+        return group_key(FailureGroup(cause=cause, tests=("t",), places=()))
+
+    criterion = "The 'criterion' parameter of A must be a str among {'x', 'y'}. Got 'mse' instead."
+    assert key(criterion) != key(criterion.replace("criterion", "loss"))
+    assert key(criterion) == key(criterion.replace("'mse'", "'mae'"))
+    assert key("assert 'a' == 'b'", CauseKind.ASSERTION) == key("assert 'c' == 'd'", CauseKind.ASSERTION)

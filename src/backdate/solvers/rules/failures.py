@@ -12,7 +12,7 @@ from backdate.diagnosis.frames import relocated
 from backdate.diagnosis.result import Failure, FrameKind, PlacedFrame
 from backdate.environments.environment import Environment
 from backdate.solvers.rules.backend import SuiteReading
-from backdate.solvers.rules.proposals import FailureGroup
+from backdate.solvers.rules.proposals import FailureGroup, quoted_words
 from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.task import Task
 from backdate.testing.outcomes import Outcome
@@ -56,7 +56,7 @@ def groups_of(failures: Sequence[Failure]) -> tuple[FailureGroup, ...]:
     """Failures by cause, those with the most tests first."""
     groups: dict[tuple[str, ...], list[Failure]] = {}
     for failure in failures:
-        groups.setdefault(cause_key(failure), []).append(failure)
+        groups.setdefault((*cause_key(failure), *quoted_words(failure.cause)), []).append(failure)
     made = [_group(members) for members in groups.values()]
     return tuple(sorted(made, key=lambda group: -len(group.tests)))
 

@@ -19,7 +19,7 @@ from backdate.rewriting.rewrite import (
 )
 from backdate.solvers.rules.applying import MadeChange
 from backdate.solvers.rules.backend import SuiteReading
-from backdate.solvers.rules.proposals import FailureGroup
+from backdate.solvers.rules.proposals import FailureGroup, quoted_words
 
 
 class ChangeVerdict(StrEnum):
@@ -37,7 +37,7 @@ def group_key(group: FailureGroup) -> str:
     if cause.name:
         return f"{cause.kind}|{cause.owner}|{cause.name}"
     file = group.places[0].file if group.places else ""
-    return f"{cause.kind}|{cause.type}|{shape(cause.message)}|{file}"
+    return "|".join((cause.kind, cause.type, shape(cause.message), *quoted_words(cause), file))
 
 
 def judge_change(

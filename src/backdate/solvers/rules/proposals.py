@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +12,17 @@ from backdate.advice import AdviceEvidence, SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.result import GivenWarning
-from backdate.diagnosis.result import Cause
+from backdate.diagnosis.result import Cause, CauseKind
 from backdate.mining.between import ReleasesBetween
 from backdate.rewriting.rewrite import Rewrite
 from backdate.solvers.interface import Assignment
 from backdate.solvers.reasons import ProposalOrigin as ProposalOrigin  # noqa: PLC0414 - proposals need it
 from backdate.solvers.rules.fixers.asking import AskedFixers
 from backdate.testing.tracing import SeenObject
+
+_LONGEST_LINE = 300
+_MOST_QUOTED = 2
+_QUOTED = re.compile(r"['`\"]([A-Za-z_]\w{0,60})['`\"]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +35,17 @@ class FailureGroup:
     """The project's own lines in their tracebacks, the innermost first."""
     raised_at: tuple[SourcePlace, ...] = ()
     """Of these the innermost of each traceback."""
+
+
+def quoted_words(cause: Cause) -> tuple[str, ...]:
+    """The first names that an error quotes, where it is about a value: "The 'criterion' parameter of …".
+
+    A library refuses many values at one line of its own, each for a reason of its own.
+    """
+    if cause.name or cause.kind is CauseKind.ASSERTION:
+        return ()
+    line = cause.message.strip().partition("\n")[0][:_LONGEST_LINE]
+    return tuple(_QUOTED.findall(line)[:_MOST_QUOTED])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

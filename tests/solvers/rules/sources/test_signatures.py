@@ -38,6 +38,7 @@ def steady(a, b=1): pass
 def count(x, limit=7): pass
 def render(template, context, app): pass
 def build(sentences=None, rounds=1, **more): pass
+def scale(data, *, copy=1, width=2): pass
 """
 NEW = """
 class Loader: pass
@@ -53,6 +54,7 @@ def steady(a, b=1): pass
 def count(x, limit): pass
 def render(app, template, context): pass
 def build(corpus=None, rounds=1, **more): pass
+def scale(data, *, copy=1, width=2): pass
 """
 SOURCE = """\
 import lib
@@ -68,6 +70,7 @@ def quiet(t, c, a):
     return ""
 lib.render = quiet
 lib.build(sentences=[], rounds=2)
+lib.scale([], 2, 3)
 """
 
 
@@ -86,7 +89,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> 
         uses=uses_in(root / "tree"),
         texts={"p.py": SOURCE},
         pair=pair,
-        executed={"p.py": frozenset(range(1, 14))},
+        executed={"p.py": frozenset(range(1, 15))},
         versions={"lib": ("1.0", "2.0")},
         modules={"lib": "lib"},
     )
@@ -132,6 +135,10 @@ def test_an_argument_is_renamed_to_what_came_in_its_place_or_dropped(
 def test_positional_arguments_get_the_names_that_they_take_now(evidence: FixEvidence) -> None:
     assert rewrites(evidence, "fit") == [NamePositional(function="lib.fit", names=("", "weights", "rounds"))]
     assert rewrites(evidence, "steady") == []
+
+
+def test_what_only_a_warning_let_by_position_gets_its_name(evidence: FixEvidence) -> None:
+    assert rewrites(evidence, "scale") == [NamePositional(function="lib.scale", names=("", "copy", "width"))]
 
 
 def test_a_signature_that_is_as_it_was_is_not_called_a_change_of_its_library(evidence: FixEvidence) -> None:

@@ -195,8 +195,12 @@ def _there(names: Sequence[str], pair: EnvironmentPair) -> Iterator[str]:
 def _by_name_alone(
     before: Sequence[SignatureParameter], after: Sequence[SignatureParameter]
 ) -> tuple[str, ...]:
-    """For ``NamePositional``: which of the old positional parameters take a name now."""
+    """For ``NamePositional``: which of the old positional parameters take a name now.
+
+    Parameters by name alone that an old release took by position with a warning (scikit-learn 0.23 to 0.24)
+    follow those by position, in their order.
+    """
     alone = {one.name for one in after if one.keyword_only}
-    positional = [one.name for one in before if not one.keyword_only and not one.starred]
-    names = tuple(name if name in alone else "" for name in positional)
+    named = [one for one in before if not one.starred]
+    names = tuple(one.name if one.name in alone else "" for one in named)
     return names if any(names) else ()
