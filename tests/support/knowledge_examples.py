@@ -82,6 +82,9 @@ def wrong_replacements(
     codes = [code for several in tried.values() for code in several]
     lacks = older if row.added else newer
     ended = dict(zip(codes, _run(lacks, codes, folder / "replaced"), strict=True)) if codes else {}
+    for number, code in enumerate(codes):
+        if not ended[code][0] and len(codes) > 1:  # what ran before it in the process may be why
+            (ended[code],) = _run(lacks, [code], folder / f"alone{number}")
     wrong = []
     for several in tried.values():
         outputs = [output for one in several for ran, output in [ended[one]] if not ran]
