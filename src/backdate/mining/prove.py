@@ -56,6 +56,18 @@ def _edits_of(edits: Sequence[EditRow], names: dict[str, str]) -> Iterator[EditR
     yield from (edit for edit in edits if edit.argument in names)
 
 
+def lacking(row: ChangeRow, old: dict[str, Member]) -> frozenset[str]:
+    """The functions of a row of arguments that ``old`` has without them: of too old a release."""
+    if row.kind != "argument":
+        return frozenset()
+    known = [(name, old.get(_subject(row, name))) for name in row.names]
+    return frozenset(
+        member.name
+        for name, member in known
+        if member is not None and member.present and not member.takes_any and name not in member.keywords
+    )
+
+
 def _why_not(row: ChangeRow, name: str, old: dict[str, Member], new: dict[str, Member]) -> str:
     """Why ``name`` is not proven; "" where it is."""
     subject = _subject(row, name)

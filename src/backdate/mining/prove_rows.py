@@ -17,7 +17,7 @@ from backdate.checking.resources import Resources
 from backdate.diagnosis.api import MOST_NAMES, Member, probe
 from backdate.environments.environment import BuildFailure
 from backdate.knowledge.schema import ChangeRow, ChangesFile
-from backdate.mining.prove import HAS_IT, names_to_ask, proven_rows
+from backdate.mining.prove import HAS_IT, lacking, names_to_ask, proven_rows
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.sources.listing import fetch_listing
 from backdate.text import UNREADABLE, first_line
@@ -92,7 +92,10 @@ class _Prover:
         new, python = self._ask(f"{self.distribution}=={since}", at, (*asked.new, *also), None)
         if isinstance(new, str):
             return [_unproven(row, new) for row in rows], {}
-        missing = tuple(name for name in asked.old if name not in older or not older[name].present)
+        unlike = {subject for row in rows for subject in lacking(row, older)}
+        missing = tuple(
+            name for name in asked.old if name not in older or not older[name].present or name in unlike
+        )
         if missing:
             before, _ = self._ask(f"{self.distribution}<{since}", at, missing, python)
             if isinstance(before, str):
