@@ -173,8 +173,8 @@ def test_a_second_check_imports_starts_and_opens_little(
         and not path.startswith(str(default_root()))  # where those of other commands lie as well
     ]
     started = Counter(programs)
-    assert len(own) <= 275
-    assert len(modules) <= 515
+    assert len(own) <= 282
+    assert len(modules) <= 526
     assert len(files) <= 275
     # The sandbox is tried, each side is run, and on each side the test that broke again.
     assert started["python"] == 5, started

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.knowledge.rules import Rule, rules_behind, rules_for
-from backdate.rewriting.in_words import in_words
 from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, ReplaceUse, Rewrite
 
 if TYPE_CHECKING:
@@ -103,6 +102,8 @@ def _written(rule: Rule, name: str) -> tuple[str, str]:
         case ChangeArgument():
             return rewrite.new, ""
         case _:
+            from backdate.rewriting.in_words import in_words
+
             return "", in_words(rewrite)
 
 
