@@ -147,11 +147,13 @@ class Advice:
     python: tuple[PythonChange, ...] = ()
     said: tuple[SaidAdvice, ...] = ()
     """Of errors for which there is no fix."""
+    warned: tuple[SaidAdvice, ...] = ()
+    """What the same libraries warned of at further lines, and no test has met yet."""
 
     def __bool__(self) -> bool:
         """Whether it advises anything."""
-        advised = self.now or self.fixes or self.later or self.requirements or self.python or self.said
-        return bool(advised)
+        changes = self.fixes or self.later or self.requirements or self.python
+        return bool(self.now or changes or self.said or self.warned)
 
 
 NO_ADVICE = Advice()

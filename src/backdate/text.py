@@ -12,6 +12,8 @@ UNREADABLE = (ValueError, RecursionError)
 of a number of thousands of digits; parentheses that nest deep end in a RecursionError."""
 _VERSIONS_LISTED = re.compile(r"\(from versions: ([^()]{1,20000})\)")
 _MOST_VERSIONS = 6
+_LINK = re.compile(r"`([^`<>]{1,200}?)\s{0,3}<[^`<>\s]{1,400}>`__?")
+_MARKDOWN_LINK = re.compile(r"\[([^\[\]]{1,200})\]\(https?://[^()\s]{1,400}\)")
 _NUMBERS = re.compile(r"\d{1,9}(?:\.\d{1,9})*", re.ASCII)
 
 
@@ -56,6 +58,15 @@ def plural(number: int, one: str, many: str = "") -> str:
 def counted(number: int, one: str, many: str = "") -> str:
     """A number with its word: "1 test", "3 tests"."""
     return f"{number} {plural(number, one, many)}"
+
+
+def without_addresses(text: str) -> str:
+    """``text`` with the words of its links alone, of reStructuredText and Markdown.
+
+    >>> without_addresses("see `resources <https://docs.python.org/3/x.html>`_ and [metadata](https://a.b/c)")
+    'see resources and metadata'
+    """
+    return _MARKDOWN_LINK.sub(r"\1", _LINK.sub(r"\1", text))
 
 
 def as_sentence(text: str) -> str:

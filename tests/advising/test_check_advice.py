@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from backdate.advice import EvidenceKind, SourcePlace
-from backdate.advising.check_advice import advice_of_check
+from backdate.advising.check_advice import MetError, advice_of_check, advice_of_errors
 from backdate.checking.result import Breakage, CheckResult, Comparison, PackageChange, Side, Verdict
 from backdate.environments.environment import Interpreter, InterpreterChoice
 from backdate.projects.project import Origin
@@ -128,3 +128,36 @@ def test_stricter_calls_of_a_newer_python() -> None:
 
 def test_without_a_comparison_there_is_no_advice() -> None:
     assert not advice_of_check(replace(checked(), comparison=None))
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "moved", "name", "rewrite"),
+    [
+        (
+            "TypeError",
+            "load() missing 1 required positional argument: 'Loader'",
+            {"pyyaml": "6.0", "six": "1.16"},
+            "yaml.load",
+            "yaml.load is given Loader=yaml.FullLoader",
+        ),
+        (
+            "AttributeError",
+            "'EntryPoints' object has no attribute 'get'",
+            {"python": "3.12.1"},
+            "EntryPoints.get",
+            "{self}.select(group={0})",
+        ),
+    ],
+)
+def test_a_rule_that_recognises_the_error_is_told(
+    kind: str, message: str, moved: dict[str, str], name: str, rewrite: str
+) -> None:
+    error = MetError(type=kind, message=message, places=(SourcePlace(file="a.py", line=1),))
+    (fix,) = advice_of_errors([error], moved).fixes
+    assert (fix.name, fix.replacement, fix.rewrite) == (name, "", rewrite)
+    assert advice_of_errors([error], {"other": "1", "more": "2"}).fixes == ()
+
+
+def test_of_a_module_that_is_gone_no_rule_of_its_names_is_told() -> None:
+    error = MetError(type="ModuleNotFoundError", message="No module named 'pkg_resources'", places=())
+    assert advice_of_errors([error], {"setuptools": "82.0.0"}).fixes == ()

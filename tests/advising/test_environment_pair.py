@@ -90,3 +90,61 @@ def test_homes_and_members_are_asked_again() -> None:
     assert [one.name for one in pair.members_of("a", "old")] == ["run"]
     assert pair.members_of("a", "old")
     assert len(by.asked) == 4
+
+
+def test_what_several_want_to_know_is_asked_in_one_run_and_what_follows_from_it_in_the_next() -> None:
+    by = CutOff()
+    pair = pair_of(by)
+
+    def lookup(name: str) -> Callable[[], list[str]]:
+        def work() -> list[str]:
+            known = pair.ask_new((name,))
+            return [found for there in known for found in pair.search_new(there, ())]
+
+        return work
+
+    works = [lookup("a.x"), lookup("a.y"), lookup("a.z")]
+    pair.ask_together(works)
+    assert by.asked == [("a.x", "a.y", "a.z")] * 2
+    assert [work() for work in works] == [["other.a.x"], ["other.a.y"], ["other.a.z"]]
+    assert len(by.asked) == 2
+
+
+def test_all_kinds_of_questions_wait_for_each_other() -> None:
+    by = CutOff()
+    pair = pair_of(by)
+    works: list[Callable[[], object]] = [
+        *(lambda name=name: pair.ask_old((name,)) for name in ("a.x", "a.y")),
+        *(lambda name=name: pair.homes_of((name,)) for name in ("a.x", "a.y")),
+        *(lambda owner=owner: pair.members_of(owner, "new") for owner in ("a", "b")),
+    ]
+    pair.ask_together(works)
+    assert by.asked == [("a.x", "a.y"), ("a.x", "a.y"), ("a", "b")]
+    assert [one.name for one in pair.members_of("b", "new")] == ["run"]
+    assert len(by.asked) == 3
+
+
+def test_a_name_that_was_not_answered_is_left_to_who_wants_it() -> None:
+    by = CutOff(0, 0)
+    pair = pair_of(by)
+    seen: list[int] = []
+
+    def work() -> None:
+        seen.append(len(pair.ask_new(("a.x",))))
+
+    pair.ask_together([work, lambda: None])
+    assert len(by.asked) == 3  # twice together, and once more where it is wanted
+    assert seen == [1]
+
+
+def test_what_takes_long_is_asked_at_once_though_others_wait() -> None:
+    by = CutOff()
+    pair = pair_of(by)
+    done: list[set[str]] = []
+
+    def work() -> None:
+        with pair.asking_now():
+            done.append(set(pair.ask_new(("a.x",))))
+
+    pair.ask_together([work])
+    assert done == [{"a.x"}]

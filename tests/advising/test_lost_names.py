@@ -192,6 +192,28 @@ def test_a_library_that_cannot_be_imported_tells_nothing_of_its_names(
     assert lost_names(pair, uses_of(PROJECT).of_modules(["lib"])) == ()
 
 
+def test_a_name_that_a_module_refuses_in_words_of_its_own_is_gone(
+    made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    """pydantic's BaseSettings and scikit-learn's load_boston, which no error had met yet."""
+    refusing = (
+        "class LibImportError(ImportError): pass\n"
+        "def __getattr__(name):\n"
+        "    if name == 'Settings':\n"
+        "        raise LibImportError('`Settings` has been moved to the `lib-settings` package')\n"
+        "    if name == 'load':\n"
+        "        raise ImportError('`load` has been removed: use `fetch`')\n"
+        "    if name == 'lazy':\n"
+        "        raise ImportError('libz.so: cannot open shared object file')\n"
+        "    raise AttributeError(name)\n"
+    )
+    old = made({"lib.py": "Settings = load = lazy = 1\n"})
+    new = made({"lib.py": refusing})
+    pair = EnvironmentPair(sandbox=one_sandbox, cache=None, old=old, new=new)
+    uses = uses_of("from lib import Settings, load, lazy\n").names
+    assert sorted(one.name for one in lost_names(pair, uses)) == ["lib.Settings", "lib.load"]
+
+
 def test_what_is_not_asked_for_is_not_run(pair: EnvironmentPair) -> None:
     member = Member(name="a.f", present=True)
     lost = (LostName(name="a.f", old=member, places=()),)
@@ -258,6 +280,7 @@ def test_a_module_that_is_gone_as_a_whole_is_one_name(
     uses = uses_of(
         "from lib import util\nfrom lib.compat import string_types, text_type\n"
         "util.etree.Element('a')\nutil.etree.SubElement(1, 'b')\ntext_type(1), string_types\n"
+        "made = util.etree.Element('c')\nmade.text = 'what it is stays'\n"
     )
     assert {one.name for one in lost_names(pair, uses.of_modules(["lib"]))} == {
         "lib.compat.string_types",
@@ -273,12 +296,12 @@ def test_a_module_that_is_gone_as_a_whole_is_one_name(
     ]
     changes = advised_changes(pair, MOVED, lost, {"lib.util.etree": said})
     told = {
-        change.name: (change.replacement, [place.line for place in change.places])
+        change.name: (change.replacement, sorted(place.line for place in change.places))
         for change, is_said in zip(changes, worth_saying(lost, changes), strict=True)
         if is_said
     }
     assert told == {
-        "lib.util.etree": ("xml.etree.ElementTree", [3, 4]),
+        "lib.util.etree": ("xml.etree.ElementTree", [3, 4, 6]),
         "lib.compat": ("", [2, 5]),
         "lib.compat.text_type": ("str", [2, 5]),
     }
@@ -296,6 +319,26 @@ def test_a_module_that_is_gone_as_a_whole_is_one_name(
         if change.name == "lib.util.etree"
     ]
     assert etree.replacement != "xml.sax"  # it has no Element
+
+
+def test_a_module_whose_used_names_are_all_elsewhere_is_not_said_to_have_no_successor(
+    made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    """ "pipes is gone; nothing says what takes its place" stood in front of pipes.quote → shlex.quote."""
+    old = made({"lib/__init__.py": "", "lib/compat.py": "class Template: pass\ntext_type = str\n"})
+    pair = EnvironmentPair(sandbox=one_sandbox, old=old, new=made({"lib/__init__.py": ""}))
+
+    def told(source: str, *words: LibraryWords) -> list[str]:
+        lost = lost_names(pair, uses_of(source).of_modules(["lib"]), held=True)
+        changes = advised_changes(pair, MOVED, lost, {"lib.compat": words})
+        said = zip(changes, worth_saying(lost, changes), strict=True)
+        return [change.name for change, is_said in said if is_said]
+
+    alone = "import lib.compat\nlib.compat.text_type(1)\n"
+    assert told(alone) == ["lib.compat.text_type"]
+    assert told(f"{alone}lib.compat.Template()\n") == ["lib.compat", "lib.compat.text_type"]
+    words = LibraryWords(kind=EvidenceKind.WARNING, text="compat is deprecated. Use your own shims instead.")
+    assert told(alone, words) == ["lib.compat", "lib.compat.text_type"]
 
 
 def test_a_rule_for_another_name_of_the_object_holds(

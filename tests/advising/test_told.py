@@ -38,6 +38,17 @@ def test_the_error_and_the_warning_come_first() -> None:
     assert told("lib.PKCS12", "", *said, error) == ("message", "Please use what other has.")
 
 
+def test_of_links_the_words_are_quoted() -> None:
+    """The address stood in the way of what follows, as a quotation is cut."""
+    links = "`lib.resources <https://docs.example.org/resources.html>`_ or [lib.data](https://example.org/x)"
+    text = f"``old`` has been superseded by {links}. Use those instead."
+    found = told("lib.old", "", words(EvidenceKind.CHANGELOG, text))
+    assert found == (
+        "changelog",
+        "``old`` has been superseded by lib.resources or lib.data. Use those instead.",
+    )
+
+
 def test_what_should_not_be_needed_any_more_is_left_out() -> None:
     text = "`FIX_REPR` has been removed as it should no longer be needed."
     assert told("lib.FIX_REPR", "", words(EvidenceKind.CHANGELOG, f"- {text}")) == ("changelog", text)

@@ -128,6 +128,15 @@ def test_uses_of_files_are_put_together() -> None:
     assert parts == whole
 
 
+@pytest.mark.parametrize("kind", ["ImportError", "ModuleNotFoundError", "(ImportError, AttributeError)"])
+def test_an_optional_module_is_used_as_one_that_is_required(kind: str) -> None:
+    guarded = f"try:\n    import lib\nexcept {kind}:\n    lib = None\n"
+    uses = uses_of(f"{guarded}def f():\n    return lib.Client(proxies=1)\n")
+    (place,) = uses.names["lib.Client"].keywords["proxies"]
+    assert place.line == 6
+    assert "lib.Client" not in uses_of(f"{guarded}lib = None\nlib.Client()\n").names
+
+
 @given(st.text(max_size=200))
 def test_any_source_is_read(source: str) -> None:
     uses_of(source)

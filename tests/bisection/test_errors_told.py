@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from backdate.advice import AdvisedChange, SourcePlace
@@ -10,11 +12,12 @@ from backdate.advising.project_uses import ProjectUses
 from backdate.advising.rule_leads import LEFT_OUT
 from backdate.advising.uses import read_uses
 from backdate.bisection.advise import add_mended
+from backdate.bisection.errors_of_run import Known
 from backdate.bisection.errors_told import changes_behind, requirement_in_error
-from backdate.bisection.explained import Explained
+from backdate.bisection.explained import Explained, met_elsewhere
 from backdate.bisection.result import Culprit, Failing, Finding
 from backdate.diagnosis.messages import read_message
-from backdate.diagnosis.result import Cause
+from backdate.diagnosis.result import Cause, FrameKind, PlacedFrame
 from backdate.environments.environment import Environment
 from backdate.testing.outcomes import Frame
 
@@ -99,6 +102,26 @@ def test_the_first_line_of_a_statement_need_not_hold_the_attribute() -> None:
     ]
 
 
+def test_each_line_at_which_a_test_met_the_error_is_told() -> None:
+    """Two tests decode the token, each on a line of its own, and were told to mend the first."""
+    message = "'str' object has no attribute 'decode'"
+    one = explained("AttributeError", message, 4, "pyjwt")
+    cause = one.cause
+    assert cause is not None
+    sources = {4: SOURCE.splitlines()[3], 5: "claims = jwt.decode(token)", 6: "rows = ordered.load(text)"}
+
+    def known(line: int, *, key: str = "name decode") -> Known:
+        place = Frame(file="src/p/a.py", line=line, function="f", source=sources[line])
+        frames = (PlacedFrame(frame=place, kind=FrameKind.TEST),)
+        return Known(failing=one.finding.error, key=key, cause=cause, frames=frames)
+
+    errors = {"t": known(4), "u": known(5), "v": known(6), "w": known(5, key="name other")}
+    also = met_elsewhere(("t", "u", "v", "w", "x"), "name decode", errors)
+    assert [frame.line for frame in also] == [4, 5, 6]
+    (change,) = changes_behind(replace(one, also_at=also), PYJWT, uses())
+    assert [place.line for place in change.places] == [4, 5]
+
+
 def test_nothing_is_said_of_lines_that_are_not_the_projects() -> None:
     one = explained(
         "AttributeError", "'str' object has no attribute 'decode'", 4, "pyjwt", file="site-packages/b/c.py"
@@ -118,6 +141,16 @@ def test_what_an_import_asks_to_install_is_a_requirement_of_the_project() -> Non
     assert (missing.requirement, missing.module) == ("lxml[html_clean]", "lxml.html.clean")
     assert (missing.brought_by, missing.version) == ("lxml", "2.0.0")
     assert missing.places == (SourcePlace(file="src/p/a.py", line=2),)
+
+
+def test_the_lines_that_import_it_are_told_in_their_order() -> None:
+    found = ProjectUses()
+    source = b"import lxml.html.clean\nlxml.html.clean.b()\nlxml.html.clean.Cleaner()\nlxml.html.clean.b()\n"
+    read_uses(source, "src/p/a.py", found)
+    found.files = ("src/p/a.py",)
+    missing = requirement_in_error(explained("ImportError", CLEAN, 1, "lxml"), found)
+    assert missing is not None
+    assert [place.line for place in missing.places] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(

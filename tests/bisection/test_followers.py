@@ -60,6 +60,21 @@ def test_what_a_release_requires_at_releases_of_its_own_follows_it(made: Callabl
     )
 
 
+CLIENT = finding(("client", "0.27.2", "0.28.0"), ("pytest-client", "0.34.0", "0.35.0"))
+
+
+def test_what_is_made_for_a_release_that_the_error_names_follows_it(made: Callable[..., Environment]) -> None:
+    newest = made({**metadata("pytest-client", "0.35.0", "client==0.28.*"), **metadata("client", "0.28.0")})
+    found = without_followers(CLIENT, newest, suspects=("client",))
+    assert [one.name for one in found.culprits] == ["client"]
+    assert found.notes == ("pytest-client 0.35.0 requires client 0.28.0, and none moves without the other",)
+
+
+def test_what_may_stay_is_no_follower_of_what_the_error_names(made: Callable[..., Environment]) -> None:
+    newest = made({**metadata("pytest-client", "0.35.0", "client>=0.27"), **metadata("client", "0.28.0")})
+    assert without_followers(CLIENT, newest, suspects=("client",)) is CLIENT
+
+
 @pytest.mark.parametrize(
     "requires",
     [

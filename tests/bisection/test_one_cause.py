@@ -50,6 +50,17 @@ def test_one_error_at_two_lines_is_one_cause() -> None:
     assert one.error.place == both[0].finding.error.place
 
 
+def test_tests_that_did_not_pass_before_are_no_finding_of_their_own() -> None:
+    """One removal was told as two breakages, as one of the tests had failed with another error before."""
+    before = with_finding(attributed("u"), failed_before=True)
+    (one,) = put_together(attributed("t"), before)
+    assert one.tests == ("t",)
+    assert one.notes == ("1 test that did not pass before meets this error now as well: u",)
+    other = with_finding(attributed("v", culprits=(OTHER,)), failed_before=True)
+    assert [finding.tests for finding in put_together(attributed("t"), other)] == [("t",), ("v",)]
+    assert [finding.tests for finding in put_together(before)] == [("u",)]
+
+
 def test_one_culprit_and_one_error_are_one_cause_wherever_and_behind_whatever_it_was_found() -> None:
     (one,) = put_together(
         with_finding(attributed("a"), held=("x<1",)),

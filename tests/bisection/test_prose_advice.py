@@ -100,3 +100,19 @@ def test_an_entry_about_a_member_of_what_is_called_or_about_what_it_does_is_no_a
     assert "Column" in said.text
     failing = replace(finding(changelog=(does,)), error=Failing(type="TypeError", message="bad Series"))
     assert "infer()" in said_advice([failing], USES)[0].text
+
+
+def test_an_entry_on_both_types_is_about_a_value_that_has_the_other_one_now() -> None:
+    read = Excerpt(
+        distribution="lib",
+        version="4.0",
+        archive="lib-4.tar.gz",
+        file="whatsnew/4.0.rst",
+        lines=("* Strings are now read as ``bytes`` objects", "instead of ``str`` by default."),
+        about="bytes",
+    )
+    told = Failing(type="AssertionError", message="assert b'foo' == 'foo'")
+    (said,) = said_advice([replace(finding(changelog=(read,)), error=told)], USES)
+    assert (said.kind, said.since) == (EvidenceKind.CHANGELOG, "4.0")
+    assert "instead of ``str``" in said.text
+    assert said_advice([finding(changelog=(read,))], USES) == ()

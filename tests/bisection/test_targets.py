@@ -45,3 +45,18 @@ def test_what_the_old_side_skips_and_the_new_one_fails_is_a_target(tmp_path: Pat
     found = {target.tests: target.failed_before for target in targets_of(pair, ())}
     assert found == {("broke",): False, ("skipped",): True}
     assert [target.tests for target in targets_of(pair, ["broke"])] == [("broke",)]
+
+
+def test_items_that_run_a_linter_are_searched_after_the_tests(tmp_path: Path) -> None:
+    """Many items of one linter took the time that was there for the tests."""
+    flagged = from_on("a", "2", "reformatted")
+    world = World(
+        releases={"a": [("1", -10), ("2", -5)]},
+        tests={
+            "p/a.py::BLACK": flagged,
+            "p/b.py::BLACK": flagged,
+            "t.py::t": from_on("a", "2", "module a has no f"),
+        },
+    )
+    found = [target.tests for target in targets_of(pair_of(world, tmp_path), ())]
+    assert found == [("t.py::t",), ("p/a.py::BLACK", "p/b.py::BLACK")]

@@ -67,6 +67,18 @@ def test_a_removal_behind_an_older_failure_is_no_plain_nothing_broke() -> None:
     assert change.places == (frame("p/a.py"),)
 
 
+def test_that_one_of_many_tests_still_passes_tells_nothing() -> None:
+    """All others fail on both sides alike: "nothing broke" was said of a fiftieth of the suite."""
+    failing = [result(f"t.py::b{number}", Outcome.FAILED, GONE) for number in range(10)]
+    both = run(result("t.py::a"), *failing)
+    verdict, reason = decided(both, both)
+    assert verdict is Verdict.CANNOT_TELL
+    assert reason.startswith("only 1 of 11 tests passes in the old environment: ")
+    assert reason.endswith("the one test that passed and ran again still passes")
+    enough = run(result("t.py::a"), *failing[:9])
+    assert decided(enough, enough)[0] is Verdict.NOTHING_BROKE
+
+
 def test_the_same_failure_on_both_sides_is_one_and_said() -> None:
     both = run(result("t.py::a"), result("t.py::b", Outcome.FAILED, GONE))
     reason = "the one test that passed and ran again still passes; 1 fails as before"

@@ -78,3 +78,11 @@ def test_what_may_be_secret_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_fix_that_was_applied_is_known() -> None:
     arguments = FixArguments(recipe=NO_RECIPE, machine=options.Machine(), apply=True)
     assert asked_command(arguments).has("--apply")
+
+
+def test_what_one_command_alone_takes_is_for_that_command() -> None:
+    machine = options.Machine()
+    asked = asked_command(FixArguments(recipe=NO_RECIPE, machine=machine, tests=True, solver="rules:-fixer"))
+    assert asked.options == ()
+    assert asked.line("fix", "--apply", again=True) == "backdate fix . --solver rules:-fixer --tests --apply"
+    assert asked.line("bisect") == "backdate bisect ."

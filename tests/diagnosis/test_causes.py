@@ -197,6 +197,20 @@ def test_a_change_that_a_library_announced_is_its_own(
     assert (cause.kind, cause.distribution) == (CauseKind.WARNING_AS_ERROR, distribution)
 
 
+@pytest.mark.parametrize("link", ["cause", "context"])
+def test_an_error_that_a_library_made_its_own_is_its(world: World, link: str) -> None:
+    """The parser in it gave up as ever: it is the library that asks it other things by now."""
+    inner = world.library("yaml/__init__.py")
+    first = raised("yaml.ParserError", "Unknown string", world.library("gensim/models.py"), inner)
+    raising = world.library("gensim/models.py", source="raise LoadError()")
+    second = raised("gensim.LoadError", "Invalid text", line("model.load(x)"), raising, link=link)
+    assert world.cause(first, second).related == ("gensim", "PyYAML")
+    # the project's own translation leaves it with the library
+    own = raised("mine.core.Bad", "no", line("raise Bad()"), link=link)
+    called = raised("yaml.ParserError", "Unknown string", line("yaml.load(x)"), inner)
+    assert world.cause(called, own).related == ("PyYAML",)
+
+
 def test_a_fallback_import(world: World) -> None:
     first = raised("ModuleNotFoundError", "No module named 'cPickle'", line("import cPickle"))
     second = raised(

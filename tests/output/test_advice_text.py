@@ -105,6 +105,9 @@ def test_what_is_said_in_words() -> None:
         "Do this:",
         '  Said: src/app/stats.py:20, :126 lib: "Raise an error instead." (its warning of 3.1)',
     ]
+    assert lines(Advice(warned=(words,)))[-1] == (
+        '  Later: src/app/stats.py:20, :126 lib: "Raise an error instead." (its warning of 3.1)'
+    )
 
 
 def test_limits() -> None:

@@ -12,7 +12,7 @@ from backdate.advice import Advice, AdvisedChange, WorkingLimits
 from backdate.checking.answers import CheckAnswers, NeededCap, answers_of
 from backdate.checking.asked_command import AskedCommand
 from backdate.checking.question import AskedQuestions, Question
-from backdate.checking.result import BrokenTools, CheckResult, Verdict
+from backdate.checking.result import Breakage, BrokenTools, CheckResult, Verdict
 from backdate.checking.setup_result import SetupResult
 from backdate.checking.start_instant import StartInstant, StartReason
 from backdate.cli.results import lines_of
@@ -25,6 +25,7 @@ from backdate.output.render import rendered
 from backdate.projects.project import Origin
 from backdate.recipes.loosening import limits_of_no_file
 from backdate.recipes.recipe import InstallStep, Provenance
+from backdate.testing.outcomes import Frame
 
 DAY = datetime(2021, 3, 1, tzinfo=UTC)
 FIX = Advice(fixes=(AdvisedChange(distribution="numpy", name="numpy.float"),))
@@ -168,6 +169,50 @@ def test_after_a_fix(outcome: FixOutcome, patch: str, asked: AskedCommand, subco
     found = commands(result)
     assert len(found) == len(subcommands)
     assert all(part in command for part, command in zip(subcommands, found, strict=True))
+
+
+def test_a_fix_is_applied_with_the_options_that_made_it() -> None:
+    asked = replace(ASKED, of_this_command=(("--tests",), ("--scope", "thorough")))
+    result = FixResult(
+        backdate="0",
+        check=make_check_result(origin=FOLDER),
+        solver="rules",
+        outcome=FixOutcome.PARTLY,
+        reason="r",
+        patch="p",
+        asked=asked,
+    )
+    apply, bisect = commands(result)
+    assert "--tests --scope thorough" in apply
+    assert "--tests" not in bisect
+    (file,) = commands(replace(result, check=make_check_result(), outcome=FixOutcome.FIXED))
+    assert "--tests --scope thorough" in file
+    assert file.endswith("--patch fix.patch -- -x")
+
+
+def test_what_is_left_in_test_files_is_mended_where_they_may_be_edited() -> None:
+    """ "Nothing that is known mends it" was all that was said of an error on a line of the tests."""
+    check = make_check_result(origin=FOLDER)
+    run = check.new.run
+    assert run is not None
+    (file, *_) = [one.file for one in run.results if one.file]
+    at = Frame(file=file, line=3, function="f")
+    left = Breakage(type="TypeError", message="no", places=(at,), tests=("a", "b"))
+    own = replace(left, places=(at, replace(at, file="thing/core.py")), tests=("c",))
+    result = FixResult(
+        backdate="0",
+        check=check,
+        solver="rules",
+        outcome=FixOutcome.NOT_FIXED,
+        reason="r",
+        remaining=(left, own),
+        asked=ASKED,
+    )
+    step, bisect = next_steps(result)
+    assert step.what.endswith("2 tests fail at lines of test files, which are left alone otherwise")
+    assert step.command == f"backdate fix here --python 3.11 {SIDES} --tests -- -x"
+    asked = replace(ASKED, of_this_command=(("--tests",),))
+    assert commands(replace(result, asked=asked)) == [bisect.command]
 
 
 def test_after_the_lowest_versions() -> None:

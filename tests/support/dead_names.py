@@ -138,6 +138,10 @@ class DeadNamesWorld:
     def propose(self, group: FailureGroup, texts: Texts) -> Sequence[Proposal]:
         return self.rules(group, texts)
 
+    def ask_together(self, works: Sequence[Callable[[], object]]) -> None:
+        for work in works:
+            work()
+
     def untraced(self, texts: Texts) -> Sequence[FailureGroup]:
         return [
             missing(name, SourcePlace(file=file, line=number))

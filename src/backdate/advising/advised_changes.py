@@ -11,7 +11,7 @@ from backdate.advising.lost_names import LostName, candidates_of
 from backdate.advising.new_homes import ask_at_once, new_homes
 from backdate.advising.parameters import only_successor
 from backdate.advising.replacements import LibraryWords, ReplacementLead, known_words, leads_for
-from backdate.advising.told import told_of
+from backdate.advising.told import is_told, told_of
 from backdate.diagnosis.api import Member
 
 _LONGEST = 240
@@ -73,11 +73,18 @@ def advised_changes(
 
 def worth_saying(lost: Sequence[LostName], changes: Sequence[AdvisedChange]) -> tuple[bool, ...]:
     """Of each change whether it is said: of what was in a module or class that is gone as a whole only what
-    is elsewhere by itself, where the whole is not; of what only a rule says goes, what the rule says.
+    is elsewhere by itself, where the whole is not; of the whole only what the library says in words where
+    all that is used of it is answered by itself; of what only a rule says goes, what the rule says.
     """
     answered = {one.name for one, change in zip(lost, changes, strict=True) if is_answered(change)}
+    held: dict[str, set[str]] = {}
+    for one in lost:
+        if one.within:
+            held.setdefault(one.within, set()).add(one.name)
+    by_parts = {whole for whole, names in held.items() if whole not in answered and names <= answered}
     return tuple(
         (not one.within or (one.within not in answered and one.name in answered))
+        and (bool(one.argument) or one.name not in by_parts or is_told(change))
         and (not one.ruled or is_answered(change))
         for one, change in zip(lost, changes, strict=True)
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
+from backdate.advising.postponed import NotAskedYet, PostponedQuestions
 from backdate.diagnosis.api import LIMITS, MOST_NAMES, Member, ProbeRun, probe
 from backdate.diagnosis.api_answers import ApiAnswers
-from backdate.diagnosis.homes import Homes, OwnedMember, find_homes
+from backdate.diagnosis.homes import MOST_ASKED, Homes, OwnedMember, find_homes
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Limits, Sandbox
@@ -17,6 +19,12 @@ MOST_ROUNDS = 3
 """Of two hundred names each: what a project uses of one library is rarely more."""
 _MOST_TRIES = 3
 """How often an environment is asked for a name that it does not answer for."""
+_MOST_POSTPONED = 8
+"""Rounds of questions that are asked together: an answer may lead to another question."""
+
+
+Side = Literal["old", "new"]
+SIDES: tuple[Side, ...] = ("old", "new")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +52,62 @@ class EnvironmentPair:
     """Of one run in an environment."""
     by: ProbeRun | None = field(default=None, repr=False, compare=False)
     """What asks the environments; None for a process of its own each time."""
+    postponed: list[PostponedQuestions | None] = field(default_factory=list, repr=False, compare=False)
+    """Where questions are noted that wait for others; the last one counts, and None is for asking now."""
+
+    def ask_together(self, works: Sequence[Callable[[], object]]) -> None:
+        """Ask together for what ``works`` want to know, so that they find it answered when they are done.
+
+        They are done here for their questions alone, several times, and must change nothing. What they want
+        of names that were asked for in vain is left to them. Raises SandboxUnavailable.
+        """
+        waiting = list(works)
+        for _ in range(_MOST_POSTPONED):
+            questions = PostponedQuestions()
+            with self._noting(questions):
+                waiting = [work for work in waiting if not _is_done(work)]
+            if not questions:
+                return
+            self._ask_postponed(questions)
+
+    def asking_now(self) -> AbstractContextManager[None]:
+        """Within, nothing is postponed: for what takes long to do again."""
+        return self._noting(None)
+
+    @contextmanager
+    def _noting(self, questions: PostponedQuestions | None) -> Iterator[None]:
+        self.postponed.append(questions)
+        try:
+            yield
+        finally:
+            self.postponed.pop()
+
+    def _ask_postponed(self, questions: PostponedQuestions) -> None:
+        most = MOST_ROUNDS * MOST_NAMES
+        for ask, names, size in (
+            (self.ask_old, questions.old, most),
+            (self.ask_new, questions.new, most),
+            (self.homes_of, questions.homes, MOST_ASKED),
+        ):
+            wanted = tuple(names)
+            for start in range(0, len(wanted), size):
+                ask(wanted[start : start + size])
+        for side in SIDES:
+            owners = tuple(questions.owners.get(side, ()))
+            for start in range(0, len(owners), MOST_ASKED):
+                self._ask_members(owners[start : start + MOST_ASKED], side)
+        for also, names in questions.searches.items():
+            self.search_at_once(names, also)
+
+    def _note(
+        self, what: str, names: Iterable[str], noted: Callable[[PostponedQuestions], dict[str, None]]
+    ) -> None:
+        """Where questions are postponed, note those that were never asked. Raises NotAskedYet for any."""
+        questions = self.postponed[-1] if self.postponed else None
+        never = [name for name in names if (what, name) not in self.tries] if questions is not None else []
+        if questions is not None and never:
+            noted(questions).update(dict.fromkeys(never))
+            raise NotAskedYet
 
     def ask_old(self, names: Iterable[str]) -> dict[str, Member]:
         """What ``names`` are in the old environment; without those that it does not answer for.
@@ -65,7 +129,9 @@ class EnvironmentPair:
             self.homes.update((("old", name), found) for name in names if name in found.aliases)
             return set(found.aliases)
 
-        self._until_answered("homes", [name for name in wanted if ("old", name) not in self.homes], ask)
+        unknown = [name for name in wanted if ("old", name) not in self.homes]
+        self._note("homes", unknown, lambda questions: questions.homes)
+        self._until_answered("homes", unknown, ask)
         of_names = [(name, self.homes["old", name]) for name in wanted if ("old", name) in self.homes]
         return Homes(
             aliases={name: homes.aliases.get(name, ()) for name, homes in of_names},
@@ -73,20 +139,24 @@ class EnvironmentPair:
             members={},
         )
 
-    def members_of(self, owner: str, side: Literal["old", "new"]) -> tuple[OwnedMember, ...]:
+    def members_of(self, owner: str, side: Side) -> tuple[OwnedMember, ...]:
         """The public members of a module or class in one of the environments; none where it has none."""
         key = (f"members, {side}", owner)
+        if key not in self.homes:
+            self._note(key[0], (owner,), lambda questions: questions.owners.setdefault(side, {}))
+            self._ask_members((owner,), side)
+        return self.homes[key].members.get(owner, ()) if key in self.homes else ()
+
+    def _ask_members(self, owners: Sequence[str], side: Side) -> None:
+        what = f"members, {side}"
         environment = self.old if side == "old" else self.new
 
-        def ask(owners: Sequence[str]) -> set[str]:
-            found = find_homes(self.sandbox, environment, owners=owners, limits=self.limits, by=self.by)
-            if owner in found.members:
-                self.homes[key] = found
+        def ask(asked: Sequence[str]) -> set[str]:
+            found = find_homes(self.sandbox, environment, owners=asked, limits=self.limits, by=self.by)
+            self.homes.update(((what, owner), found) for owner in asked if owner in found.members)
             return set(found.members)
 
-        if key not in self.homes:
-            self._until_answered(key[0], (owner,), ask)
-        return self.homes[key].members.get(owner, ()) if key in self.homes else ()
+        self._until_answered(what, owners, ask)
 
     def search_new(self, name: str, also: Sequence[str]) -> tuple[str, ...]:
         """Names with the same last part in the new environment, in its own package and in ``also``.
@@ -112,6 +182,7 @@ class EnvironmentPair:
             return {member.name for member in answer.members}
 
         unknown = [name for name in dict.fromkeys(names) if (name, tuple(also)) not in self.searches]
+        self._note("search", unknown, lambda questions: questions.searches.setdefault(tuple(also), {}))
         for start in range(0, len(unknown), MOST_NAMES):
             self._until_answered("search", unknown[start : start + MOST_NAMES], ask)
 
@@ -119,7 +190,9 @@ class EnvironmentPair:
         self, environment: Environment, known: dict[str, Member], names: Iterable[str]
     ) -> dict[str, Member]:
         wanted = tuple(dict.fromkeys(names))
+        side: Side = "old" if environment is self.old else "new"
         unknown = [name for name in wanted if name not in known]
+        self._note(side, unknown, lambda questions: questions.old if side == "old" else questions.new)
         answers = ApiAnswers(self.sandbox, self.cache, candidates=False, limits=self.limits, by=self.by)
 
         def ask(asked: Sequence[str]) -> set[str]:
@@ -128,7 +201,6 @@ class EnvironmentPair:
             return {member.name for member in members}
 
         for start in range(0, min(len(unknown), MOST_ROUNDS * MOST_NAMES), MOST_NAMES):
-            side = "old" if environment is self.old else "new"
             self._until_answered(side, unknown[start : start + MOST_NAMES], ask)
         return {name: known[name] for name in wanted if name in known}
 
@@ -154,3 +226,11 @@ class EnvironmentPair:
     def unanswered(self) -> tuple[str, ...]:
         """The names of which one of the environments never said what they are: neither there nor gone."""
         return tuple(dict.fromkeys(name for _, name in self.tries))
+
+
+def _is_done(work: Callable[[], object]) -> bool:
+    """Do it; whether nothing that it wants to know is still to be asked."""
+    with suppress(NotAskedYet):
+        work()
+        return True
+    return False

@@ -18,6 +18,8 @@ from backdate.diagnosis.api import MOST_NAMES, Member
 _NO_MODULE = re.compile(r"No module named '([\w.]{1,300})'")
 _OF_EVERY_OBJECT = frozenset(dir(object))
 _GONE = ("AttributeError", "ModuleNotFoundError", "ImportError: cannot import name")
+_REFUSED = re.compile(r"\w{0,80}ImportError: ")
+"""What a module raises for a name that it dropped: one of its own, or with words of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,7 @@ def _lost(
         old, new = before[name], after[name]
         within = _held_by(name, gone)
         if not new.present:
-            if not new.why.startswith(_GONE) or (within and not uses[name].places):
+            if not _is_gone(name, new.why) or (within and not uses[name].places):
                 continue
             if within and name.rpartition(".")[2] in _OF_EVERY_OBJECT:
                 continue  # it goes with its class, and whatever takes the place of that has it
@@ -102,6 +104,13 @@ def _lost(
                 yield LostName(name=name, argument=keyword, old=old, new=new, places=tuple(places))
 
 
+def _is_gone(name: str, why: str) -> bool:
+    """Whether a name is not there because it was dropped, and not because something else went wrong."""
+    leaf = re.escape(name.rpartition(".")[2])
+    refused = _REFUSED.match(why) is not None and re.search(rf"(?<!\w){leaf}(?!\w)", why) is not None
+    return refused or why.startswith(_GONE)
+
+
 def _held_by(name: str, gone: Collection[str]) -> str:
     """The widest of what is gone that held ``name``; "" where nothing did."""
     parts = name.split(".")
@@ -110,11 +119,11 @@ def _held_by(name: str, gone: Collection[str]) -> str:
 
 
 def _places_below(uses: Mapping[str, NameUses], name: str) -> tuple[SourcePlace, ...]:
-    """Where a name, or one of those in it, is used."""
+    """Where a name, or one of those in it, is used; not where only an object made by it is."""
     below = f"{name}."
     places: dict[SourcePlace, None] = dict.fromkeys(uses[name].places if name in uses else ())
     for used, one in uses.items():
-        if used.startswith(below):
+        if used.startswith(below) and not one.of_object:
             places.update(one.places)
     return tuple(places)
 

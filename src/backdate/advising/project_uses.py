@@ -66,6 +66,8 @@ class ProjectUses:
     files: tuple[str, ...] = ()
     statements: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """First and last lines of the statements that take several lines and hold no other, by file."""
+    asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    """First and last lines of what asks whether a name is there (``if hasattr(…)``), by file."""
 
     def add(self, other: ProjectUses) -> None:
         """Note all that other files use."""
@@ -79,6 +81,7 @@ class ProjectUses:
             for place in places:
                 self.record_defined(name, place)
         self.statements.update(other.statements)
+        self.asked.update(other.asked)
 
     def defines_module_of(self, name: str) -> bool:
         """Whether a dotted name is of a module of the project itself."""
@@ -92,6 +95,10 @@ class ProjectUses:
         known = self.statements.get(place.file, ())
         first, last = next((span for span in known if span[0] <= place.line <= span[1]), (place.line,) * 2)
         return frozenset(SourcePlace(file=place.file, line=line) for line in range(first, last + 1))
+
+    def is_asked(self, place: SourcePlace) -> bool:
+        """Whether the line at ``place`` asks whether a name is there, or is for where it is."""
+        return any(first <= place.line <= last for first, last in self.asked.get(place.file, ()))
 
     def of_modules(self, modules: Sequence[str]) -> dict[str, NameUses]:
         """The names in top-level or dotted ``modules``, and the modules themselves."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backdate.advice import AdviceEvidence, EvidenceKind
-from backdate.knowledge.rules import Rule, rules_behind, rules_for
+from backdate.knowledge.rules import Rule, rules_behind, rules_for, rules_of
 from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, ReplaceUse, Rewrite
 
 if TYPE_CHECKING:
@@ -68,6 +69,15 @@ def advice_behind(distribution: str, message: str, *, old: str = "", new: str = 
     """What the rules say that recognise an error by its line, "TypeError: load() missing …"."""
     for rule in rules_behind(distribution, message, old=old, new=new):
         yield _advice(rule, rule.target)
+
+
+def advice_in_warning(distribution: str, text: str, *, old: str = "", new: str = "") -> Iterator[RuleAdvice]:
+    """What the rules say of the attributes that a warning names as such: "request.is_ajax() is …"."""
+    for rule in rules_of(distribution, old=old, new=new):
+        leaf = rule.target.removeprefix(".")
+        of_objects = rule.target == f".{leaf}" and not rule.argument and not rule.row.of_value
+        if of_objects and re.search(rf"(?:\.{re.escape(leaf)}|(?<!\w){re.escape(leaf)}\()(?!\w)", text):
+            yield _advice(rule, rule.target)
 
 
 def _advice(rule: Rule, name: str) -> RuleAdvice:

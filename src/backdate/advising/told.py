@@ -9,6 +9,7 @@ from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind
 from backdate.advising.replacements import LibraryWords
 from backdate.advising.wording import replacement_in, since_in
 from backdate.diagnosis.messages import read_hint
+from backdate.text import without_addresses
 
 _LONGEST = 300
 _ORDER = (EvidenceKind.MESSAGE, EvidenceKind.WARNING, EvidenceKind.CHANGELOG)
@@ -48,7 +49,8 @@ def is_told(change: AdvisedChange) -> bool:
 
 
 def _evidence(kind: EvidenceKind, text: str, *, since: str = "", source: str = "") -> AdviceEvidence:
-    return AdviceEvidence(kind=kind, text=" ".join(text.split())[:_LONGEST], since=since, source=source)
+    said = " ".join(without_addresses(text).split())[:_LONGEST]
+    return AdviceEvidence(kind=kind, text=said, since=since, source=source)
 
 
 def _sentences_about(text: str, leaf: str) -> Iterator[str]:

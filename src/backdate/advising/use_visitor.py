@@ -24,6 +24,8 @@ class UseVisitor(ast.NodeVisitor):
         self._scopes = NameScopes()
         self._guarded = 0
         """How many guards are around."""
+        self._absent = 0
+        """How many handlers are around that are for what is not there."""
         self._guards = guards
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -112,13 +114,17 @@ class UseVisitor(ast.NodeVisitor):
         # what stands in a handler is for other releases than the one at hand
         for handler in node.handlers:
             self._guarded += guarded
+            self._absent += guarded
             self.visit(handler)
+            self._absent -= guarded
             self._guarded -= guarded
         for statement in (*node.orelse, *node.finalbody):
             self.visit(statement)
 
     def visit_If(self, node: ast.If) -> None:
         guarded = _asks_for_release(node.test)
+        if _asks_for_name(node.test) and node.end_lineno is not None:
+            self._uses.asked.setdefault(self._file, []).append((node.lineno, node.end_lineno))
         self.visit(node.test)
         self._guarded += guarded
         for statement in (*node.body, *node.orelse):
@@ -167,6 +173,8 @@ class UseVisitor(ast.NodeVisitor):
             self.visit(target)
             return
         name = variable_of(target)
+        if name and self._absent and isinstance(value, ast.Constant):
+            return  # `httpx = None` where it is not installed: elsewhere it is the module still
         if name:
             self._scopes.assign(name, value)
         else:
@@ -204,13 +212,20 @@ def _catches(handler: ast.ExceptHandler, guards: frozenset[str]) -> bool:
 
 def _asks_for_release(test: ast.expr) -> bool:
     """Whether a condition asks for a version, or whether something is there."""
+    if _asks_for_name(test):
+        return True
     for node in ast.walk(test):
-        if isinstance(node, ast.Name) and node.id in ("hasattr", "TYPE_CHECKING"):
+        if isinstance(node, ast.Name) and node.id == "TYPE_CHECKING":
             return True
         text = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
         if "version" in text.casefold() or "VERSION" in text:
             return True
     return False
+
+
+def _asks_for_name(test: ast.expr) -> bool:
+    """Whether a condition asks whether something is there."""
+    return any(isinstance(node, ast.Name) and node.id == "hasattr" for node in ast.walk(test))
 
 
 def _defined_in(node: ast.ClassDef) -> Mapping[str, int]:

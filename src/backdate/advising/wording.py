@@ -34,7 +34,7 @@ _BEFORE = (
     r"|superseded by|obsoleted by|(?:alias|synonym) (?:for|of)"
     r"|renamed (?:to|as|into)?|moved (?:from [`'\"]{0,2}[\w.]{1,120}[`'\"]{0,2} )?(?:to|into)"
     r"|imported (?:directly )?from|import (?:it |them )?(?:directly )?from|replacement is"
-    r"|now (?:called|named)|instead,? use"
+    r"|now (?:called|named|known as|spelled)|instead,? use|migrate to|(?:lives|found) in"
     r"|still (?:available|accessible|found) (?:as|in|from|under|through|via)"
     r"|(?:is|are) now (?:a separate (?:project|package)|available (?:as|in|from|via|through)|part of"
     r"|found in)"
@@ -46,11 +46,35 @@ _OR_INSTEAD = re.compile(
 """The second of two ways, where the first is told in prose."""
 _ALTERNATIVE = re.compile(rf",? or (?:use |using )?{_ARTICLE}(?:{_MARKED})(?P<plain>(?!))?", re.IGNORECASE)
 _ARROW = re.compile(rf"(?:->|=>|\u2192) ?{_CODE}")
+_SHOULD = re.compile(rf"{_CODE} (?:should|must|can|has to|is to) be used\b", re.IGNORECASE)
 _INSTEAD_OF = re.compile(
-    rf"\b(?:use|using|prefer) {_CODE}(?: \w{{1,30}}){{0,3}} (?:instead of|rather than|in place of) "
+    rf"\b(?:use|using|prefer|consider|try|call|write) {_CODE}(?: \w{{1,30}}){{0,3}} "
+    r"(?:instead of|rather than|in place of|over) "
     r"(?:the )?[`'\"]{0,2}(?P<old>[\w.]{1,120})",
     re.IGNORECASE,
 )
+_REPLACES = re.compile(
+    rf"{_CODE} (?:replaces|supersedes|obsoletes|takes the place of"
+    r"|(?:as|is) (?:an? |the )?(?:\w{1,20} )?(?:replacement|substitute|successor) (?:for|of|to)) "
+    r"(?:the )?(?:\w{1,20} )?[`'\"]{0,2}(?P<old>[\w.]{1,120})",
+    re.IGNORECASE,
+)
+_IMPORT_FROM = re.compile(
+    rf"\bimport [`'\"]{{0,2}}(?P<old>[\w.]{{1,120}})[`'\"]{{0,2}} (?:directly )?from {_CODE}"
+    r"(?: directly)? instead\b",
+    re.IGNORECASE,
+)
+_RENAMED = re.compile(
+    rf"\b(?:renam(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|mov(?:e[sd]?|ing)):? {_ARTICLE}"
+    r"[`'\"]{0,2}[~.]{0,2}(?P<old>[A-Za-z_][\w.]{0,120})(?:\(\))?[`'\"]{0,2}"
+    r"(?: (?:keyword|argument|parameter|option|kwarg|attribute|method|function|class|property|module))"
+    r"{0,2}(?: (?:of|in|from|for|on) (?:the )?[`'\"]{0,2}[\w.]{1,120}(?:\(\))?[`'\"]{0,2}"
+    r"(?: (?:function|method|class|module))?)?"
+    rf" (?:to|into|as|with|by) {_CODE}",
+    re.IGNORECASE,
+)
+"""The old name first, in the active voice: "Rename the `a` argument of `f` to `b`"."""
+_BOTH_NAMED = (_INSTEAD_OF, _RENAMED, _REPLACES, _IMPORT_FROM)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\Z")
 _CALL = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\(([^()]{0,80})\)\Z")
 _SINCE = re.compile(
@@ -98,10 +122,10 @@ def replacement_in(text: str, name: str) -> Wording | None:
     leaf = name.rpartition(".")[2]
     if not leaf:
         return None
-    plain = _LINK.sub(r"\1", _ROLE.sub(r"`\1`", " ".join(text[:_LONGEST_TEXT].split())))
-    for match in _INSTEAD_OF.finditer(plain):
-        if match["old"].rpartition(".")[2] == leaf:
-            replacement = _name_of(match, leaf, certain=True)
+    plain = plain_text(text)
+    for match in (one for pattern in _BOTH_NAMED for one in pattern.finditer(plain)):
+        if match["old"].rstrip(".").rpartition(".")[2] == leaf:
+            replacement = _name_of(match, leaf, certain=match.re is _INSTEAD_OF)
             if replacement:
                 return Wording(replacement=replacement, sentence=_sentence(plain, match.start(), match.end()))
     for mention in islice(re.finditer(rf"(?<!\w){re.escape(leaf)}(?!\w)", plain), _MOST_MENTIONS):
@@ -123,6 +147,11 @@ def replacement_in(text: str, name: str) -> Wording | None:
             if match["plain"] is None:
                 break  # another name is used for something else
     return None
+
+
+def plain_text(text: str) -> str:
+    """``text`` in one line, with references and links as code; of a long one the beginning."""
+    return _LINK.sub(r"\1", _ROLE.sub(r"`\1`", " ".join(text[:_LONGEST_TEXT].split())))
 
 
 def since_in(text: str) -> str:
@@ -180,7 +209,7 @@ def _listed(text: str, place: int, *, forward: bool) -> list[str]:
 def _said_after(text: str, start: int) -> Iterator[re.Match[str]]:
     """What is said to be used after the mention of a name, in its own parentheses or sentence."""
     end = min(len(text), start + _LONGEST_GAP)
-    for pattern in (_INSTEAD, _OR_INSTEAD, _ARROW):
+    for pattern in (_INSTEAD, _OR_INSTEAD, _ARROW, _SHOULD):
         for match in pattern.finditer(text, start, end):
             between = text[start : match.start()]
             opened = between.rfind("(")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from backdate.advice import Advice, AdvisedChange, PythonChange, SourcePlace
+from backdate.advice import Advice, AdvisedChange, PythonChange, SaidAdvice, SourcePlace
 from backdate.advising.advised_changes import MovedDistribution, advised_changes, is_answered, worth_saying
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.lost_names import LostName, lost_names
@@ -32,6 +32,7 @@ from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.explanations.collect import ExplanationCollector, modules_of
 from backdate.bisection.prose_advice import said_advice
 from backdate.bisection.result import Finding
+from backdate.bisection.warned_later import WarnedOf, warned_later
 from backdate.checking.sides import SidePair
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
@@ -68,6 +69,7 @@ class BreakageAdvice:
         fixes: dict[tuple[str, str], AdvisedChange] = {}
         later: dict[tuple[str, str], AdvisedChange] = {}
         python: dict[PythonChange, None] = {}
+        quoted: dict[SaidAdvice, None] = {}
         groups = by_culprit(explained)
         wanted = [(one, requirement_in_error(one, self._uses)) for one in explained]
         without = [one for one, required in wanted if one.finding.culprits and required is None]
@@ -85,6 +87,9 @@ class BreakageAdvice:
                 mended = mended or tuple(changed_calls(one, name, self._uses))
                 add_mended(fixes, mended)
                 without = [other for other in without if other is not one or not mended]
+            warned = self._warned(name, group, (*fixes.values(), *later.values()))
+            later.update({(change.name, change.argument): change for change in warned.changes})
+            quoted.update(dict.fromkeys(warned.quoted))
             if name == PYTHON:
                 python.update(dict.fromkeys(self._of_python(group)))
         requirements = dict.fromkeys(dropped_requirements(self._old, self._new, self._uses))
@@ -99,13 +104,26 @@ class BreakageAdvice:
             for changes in (fixes, later)
         )
         met_ones = without_doubles(met_ones, self._uses.names)
+        said_ones = said_advice([in_full(one) for one in without], self._uses)
         return Advice(
             fixes=met_ones,
             later=tuple(change for change in not_met if (change.name, change.argument) not in fixes),
             requirements=tuple(requirements),
             python=tuple(python),
-            said=said_advice([in_full(one) for one in without], self._uses),
+            said=said_ones,
+            warned=tuple(one for one in quoted if all(one.text != other.text for other in said_ones)),
         )
+
+    def _warned(self, name: str, group: Sequence[Explained], known: Sequence[AdvisedChange]) -> WarnedOf:
+        """What else a culprit warned of while tests passed: those that fail now, and all of the old side."""
+        if name == PYTHON:
+            return WarnedOf()
+        modules = modules_of([name], group[0].good)
+        given = [
+            warning for of in group if of.finding.explanations for warning in of.finding.explanations.warnings
+        ]
+        given += self._collector.warned_on_old_side(modules)
+        return warned_later(given, self._moved(name, group), modules, known, self._uses)
 
     def _answers(self, lost: LostName, one: Explained) -> bool:
         """Whether what is written instead of a lost name mends what a finding's error is about."""

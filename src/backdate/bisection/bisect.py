@@ -21,8 +21,8 @@ from backdate.bisection.attribution import Attribution
 from backdate.bisection.build_trials import BuildTrials
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
-from backdate.bisection.explained import Explained
-from backdate.bisection.explanations.collect import ExplanationCollector
+from backdate.bisection.explained import Explained, met_elsewhere
+from backdate.bisection.explanations.collect import ExplanationCollector, LoggedSide
 from backdate.bisection.followers import without_followers
 from backdate.bisection.interpreter_axis import first_asked
 from backdate.bisection.limits_now import limits_seen, working_limits
@@ -57,6 +57,7 @@ from backdate.recipes.loosening import limits_of_no_file
 from backdate.sandboxes import interruption
 from backdate.sandboxes.threads import both
 from backdate.serial import to_json, write_whole
+from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import now
 from backdate.version import __version__
 
@@ -249,22 +250,24 @@ def _advised(
     explanations: bool,
 ) -> tuple[list[Finding], Advice]:
     """The findings, with what explains them where that is wanted, and what to do about them."""
-    assert pair.new.environment is not None
+    newest = pair.new.environment
+    assert newest is not None
     attributed = [
-        replace(cause, finding=without_followers(cause.finding, pair.new.environment)) for cause in attributed
+        replace(one, finding=without_followers(one.finding, newest, one.target.suspects))
+        for one in attributed
     ]
     findings = [cause.finding for cause in attributed]
-    newest = pair.new.choice.interpreter.version
-    seen = limits_seen(probe_runner.probed_at(pair.new.instant), newest)
-    advice = Advice(now=working_limits(findings, seen, newest_python=newest))
+    python = pair.new.choice.interpreter.version
+    seen = limits_seen(probe_runner.probed_at(pair.new.instant), python)
+    advice = Advice(now=working_limits(findings, seen, newest_python=python))
     if not explanations:
         return findings, advice
     progress.report(Activity(text="collecting warnings, changelogs and changed names of the culprits"))
     uses = uses_in(pair.new_project.tree)
-    collector = ExplanationCollector(probe_runner, resources, uses)
+    collector = ExplanationCollector(probe_runner, resources, uses, _logged_old_side(pair))
     findings = [collector.with_explanations(cause) for cause in attributed]
     explained = [
-        Explained(finding=finding, cause=cause.target.cause, good=good)
+        Explained(finding=finding, cause=cause.target.cause, good=good, also_at=_also_at(cause))
         for finding, cause in zip(findings, attributed, strict=True)
         if finding.culprits
         and cause.good is not None
@@ -279,6 +282,19 @@ def _advised(
         resources.sandbox, collector, pair, uses, cache=resources.cache, releases=releases
     )
     return findings, replace(advising.advice(explained), now=advice.now)
+
+
+def _also_at(attributed: Attributed) -> tuple[Frame, ...]:
+    if attributed.bad is None:
+        return ()
+    return met_elsewhere(attributed.finding.tests, attributed.target.key, attributed.bad.errors)
+
+
+def _logged_old_side(pair: SidePair) -> LoggedSide | None:
+    run, environment = pair.old.run, pair.old.environment
+    if run is None or environment is None:
+        return None
+    return LoggedSide(log=run.log, root=pair.old_request.at, folders=environment.roots)
 
 
 def _limit_notes(probe_runner: ProbeRunner) -> tuple[str, ...]:

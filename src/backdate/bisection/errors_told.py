@@ -89,7 +89,8 @@ def requirement_in_error(one: Explained, uses: ProjectUses) -> MissingRequiremen
     if not install or module is None or culprit.new is None:
         return None
     used = uses.of_modules([module["name"]]).values()
-    places = tuple(dict.fromkeys(place for use in used for place in use.places))
+    found = {place for use in used for place in use.places}
+    places = tuple(sorted(found, key=lambda place: (place.file, place.line)))
     if not places:
         return None
     return MissingRequirement(

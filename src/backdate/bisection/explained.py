@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from packaging.version import Version
@@ -11,13 +11,17 @@ from backdate.advice import EvidenceKind, SourcePlace
 from backdate.advising.lost_names import LostName
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
+from backdate.bisection.errors_of_run import Known
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.result import Finding
 from backdate.diagnosis.api import Member, NameChange
-from backdate.diagnosis.result import Cause, CauseKind
+from backdate.diagnosis.result import Cause, CauseKind, FrameKind
 from backdate.environments.environment import Environment
 from backdate.knowledge.changes import PYTHON
+from backdate.testing.outcomes import Frame
 from backdate.text import UNREADABLE
+
+_OWN_CODE = (FrameKind.PROJECT, FrameKind.TEST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,8 @@ class Explained:
     finding: Finding
     cause: Cause | None
     good: Environment
+    also_at: tuple[Frame, ...] = ()
+    """The lines of the project at which further tests of the finding met the same error."""
 
 
 def words_of(one: Explained) -> list[LibraryWords]:
@@ -120,19 +126,33 @@ def _warned_places(one: Explained, uses: ProjectUses) -> tuple[SourcePlace, ...]
 
 
 def called_places(one: Explained, uses: ProjectUses) -> tuple[SourcePlace, ...]:
-    """The project's line at which an error surfaced, and those of warnings about the same before; none for
+    """The project's lines at which an error surfaced, and those of warnings about the same before; none for
     another's."""
     own = own_places(one, uses)
     return tuple(dict.fromkeys((*own, *_warned_places(one, uses)))) if own else ()
 
 
 def own_places(one: Explained, uses: ProjectUses) -> tuple[SourcePlace, ...]:
-    """The project's line at which an error surfaced, by its file in the tree; none for another's."""
-    place = one.finding.error.place
-    if place is None:
-        return ()
-    file = own_file(place.file, uses)
-    return (SourcePlace(file=file, line=place.line),) if file else ()
+    """The project's lines at which an error surfaced, by their files in the tree; none for another's.
+
+    Of those of further tests the ones that name what the error is about.
+    """
+    leaf = one.cause.name.rpartition(".")[2] if one.cause is not None else ""
+    also = [place for place in one.also_at if leaf and leaf in place.source]
+    met = [one.finding.error.place] if one.finding.error.place is not None else []
+    places = (
+        SourcePlace(file=file, line=place.line)
+        for place in (*met, *also)
+        if (file := own_file(place.file, uses))
+    )
+    return tuple(dict.fromkeys(places))
+
+
+def met_elsewhere(tests: Sequence[str], key: str, errors: Mapping[str, Known]) -> tuple[Frame, ...]:
+    """The project's innermost line of each of ``tests`` that failed with the error of ``key``."""
+    met = [errors[test] for test in tests if test in errors and errors[test].key == key]
+    own = ([frame for frame in known.frames if frame.kind in _OWN_CODE] for known in met)
+    return tuple(dict.fromkeys(frames[0].frame for frames in own if frames))
 
 
 def by_culprit(explained: Sequence[Explained]) -> dict[str, list[Explained]]:

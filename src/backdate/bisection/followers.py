@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from packaging.requirements import Requirement
@@ -12,19 +12,28 @@ from backdate.advising.requirements import StatedRequirements, stated_requiremen
 from backdate.bisection.result import Culprit, Finding
 from backdate.diagnosis.distributions import site_packages
 from backdate.environments.environment import Environment
-from backdate.text import UNREADABLE
+from backdate.text import UNREADABLE, plural
 
 
-def without_followers(finding: Finding, newest: Environment) -> Finding:
-    """``finding`` with the one culprit of several whose release shut out the others' older ones, if there is
-    one: flake8 6.0 requires releases of pycodestyle and pyflakes that flake8 5.0 refuses.
+def without_followers(finding: Finding, newest: Environment, suspects: Sequence[str] = ()) -> Finding:
+    """``finding`` with the one culprit of several that the others follow, if there is one.
 
-    ``newest``: an environment with the new releases; nothing of it is run. The note says that the others,
-    which are a part of that release, are not told from it.
+    ``suspects``: distributions that the error names. Where it names one of the culprits, and the new releases
+    of all others require that one's new release, they are made for it: pytest-httpx 0.35 and httpx 0.28.
+    Else the one counts whose release shut out the others' older ones: flake8 6.0 requires releases of
+    pycodestyle and pyflakes that flake8 5.0 refuses. ``newest``: an environment with the new releases;
+    nothing of it is run. The note says that the others are not told from it.
     """
     if len(finding.culprits) < 2:
         return finding
     stated = stated_requirements(site_packages(*newest.roots))
+    named = [one for one in finding.culprits if one.name in suspects]
+    followers = [one for one in finding.culprits if one not in named]
+    if len(named) == 1 and all(_shuts_out(one, (one, *named), stated) for one in followers):
+        made_for = " and ".join(f"{one.name} {one.new}" for one in followers)
+        require = plural(len(followers), "requires", "require")
+        note = f"{made_for} {require} {named[0].name} {named[0].new}, and none moves without the other"
+        return replace(finding, culprits=tuple(named), notes=(*finding.notes, note))
     heads = [one for one in finding.culprits if _shuts_out(one, finding.culprits, stated)]
     if len(heads) != 1:
         return finding

@@ -10,6 +10,7 @@ from packaging.requirements import Requirement
 from backdate.bisection.probes import ProbeResult, Target
 from backdate.bisection.proof import SearchItem
 from backdate.bisection.result import Finding, FurtherTurn, HeldBack
+from backdate.text import counted, plural
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,9 @@ class Attributed:
     """The first bad one."""
 
 
+_MOST_NAMED = 5
+"""Tests that a note names."""
+
 Searched = tuple[SearchItem, Attributed]
 
 
@@ -36,7 +40,35 @@ def one_for_each_cause(searched: Sequence[Searched]) -> tuple[Attributed, ...]:
     """
     with_companions = _folded(searched, _is_product, _with_companions)
     rows = [attributed for _, attributed in _folded(with_companions, _is_older_turn, _at_older_turn)]
-    return tuple(_merged([rows[number] for number in group]) for group in put_together(rows))
+    return _told_once([_merged([rows[number] for number in group]) for group in put_together(rows)])
+
+
+def _told_once(rows: Sequence[Attributed]) -> tuple[Attributed, ...]:
+    """``rows`` without those of tests that did not pass before and that now meet the error of another one,
+    of the same culprit: a note of that one names these tests.
+    """
+    of_passed = {_cause(one): number for number, one in enumerate(rows) if not one.finding.failed_before}
+    kept = dict(enumerate(rows))
+    for number, one in enumerate(rows):
+        first = of_passed.get(_cause(one)) if one.finding.failed_before and one.finding.culprits else None
+        if first is None:
+            continue
+        del kept[number]
+        tests = one.finding.tests
+        named = ", ".join(tests[:_MOST_NAMED]) + (", …" if len(tests) > _MOST_NAMED else "")
+        count, meet = counted(len(tests), "test"), plural(len(tests), "meets", "meet")
+        note = f"{count} that did not pass before {meet} this error now as well: {named}"
+        finding = kept[first].finding
+        kept[first] = replace(kept[first], finding=replace(finding, notes=(*finding.notes, note)))
+    return tuple(kept[number] for number in sorted(kept))
+
+
+def _cause(one: Attributed) -> object:
+    """Equal for what has one error and one culprit."""
+    finding, target = one.finding, one.target
+    moves = tuple((culprit.name, culprit.old, culprit.new) for culprit in finding.culprits)
+    error = target.key if target.key.startswith("name ") else (finding.error.type, finding.error.message)
+    return (finding.breaks, finding.axis, moves, error)
 
 
 def _folded(
@@ -124,11 +156,8 @@ def _at_older_turn(above: Attributed, child: Searched) -> Attributed:
 def put_together(attributed: Sequence[Attributed]) -> list[list[int]]:
     """The numbers of what has one error and one culprit."""
     rows: dict[object, list[int]] = {}
-    for number, (finding, target) in enumerate((one.finding, one.target) for one in attributed):
-        moves = tuple((culprit.name, culprit.old, culprit.new) for culprit in finding.culprits)
-        error = target.key if target.key.startswith("name ") else (finding.error.type, finding.error.message)
-        kind = (finding.breaks, finding.axis, finding.failed_before)
-        cause = (*kind, moves, error) if moves else number
+    for number, one in enumerate(attributed):
+        cause = (one.finding.failed_before, _cause(one)) if one.finding.culprits else number
         rows.setdefault(cause, []).append(number)
     return list(rows.values())
 

@@ -9,8 +9,10 @@ from backdate.advice import EvidenceKind, SaidAdvice, SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.wording import since_in
 from backdate.bisection.explanations.called_names import own_file
+from backdate.bisection.explanations.changed_types import types_told_apart
 from backdate.bisection.result import Excerpt, Finding, GivenWarning
 from backdate.diagnosis.messages import read_hint
+from backdate.text import without_addresses
 
 MOST_SAID = 4
 """Sentences that are quoted for one bisection."""
@@ -55,7 +57,7 @@ def _of_finding(finding: Finding, uses: ProjectUses) -> Iterator[SaidAdvice]:
             places=_own_places(warning, uses),
         )
     for excerpt in explanation.changelog:
-        text = " ".join(line.strip() for line in excerpt.lines)
+        text = without_addresses(" ".join(line.strip() for line in excerpt.lines))
         if read_hint(text) and _is_said_of(excerpt, finding):
             yield SaidAdvice(
                 distribution=name, kind=EvidenceKind.CHANGELOG, text=read_hint(text), since=excerpt.version
@@ -66,10 +68,13 @@ def _is_said_of(excerpt: Excerpt, finding: Finding) -> bool:
     """Whether an entry's advice is about what the error is about.
 
     Where the error names nothing, changelogs are asked for what the failing line calls. Of such a name only
-    that it goes is advice: entries about its members, or about what it does, are of other uses of it.
+    that it goes is advice: entries about its members, or about what it does, are of other uses of it. Of a
+    value that has another type now an entry that names both is.
     """
     name = re.escape(excerpt.about.rpartition(".")[2])
-    if re.search(rf"\b{name}\b", finding.error.message):
+    if re.search(rf"\b{name}\b", finding.error.message) or excerpt.about in types_told_apart(
+        finding.error.message
+    ):
         return True
     # the entry alone: the headings over it speak of removals of anything
     entry = next((line for line in excerpt.lines if re.search(rf"\b{name}\b", line)), "")

@@ -6,6 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from backdate.advice import Advice
+from backdate.advising.check_advice import MetError, advice_of_errors, own_lines
+from backdate.bisection.limits_now import working_limits
 from backdate.bisection.probes import Target
 from backdate.bisection.progress import BisectionAdvanced
 from backdate.bisection.result import BisectEnding, BisectResult, Finding
@@ -51,9 +54,11 @@ class SearchWatch:
 
     def _report(self, finding: Finding | None, pending: Sequence[Target]) -> None:
         elapsed = time.monotonic() - self._began
+        findings = sorted(self._findings, key=lambda one: -len(one.tests))
         partial = replace(
             self.base,
-            findings=tuple(sorted(self._findings, key=lambda one: -len(one.tests))),
+            findings=tuple(findings),
+            advice=_advice_of(findings, self.base.check.new_python),
             ending="interrupted",
             not_searched=_tests(pending),
             duration_s=elapsed,
@@ -68,6 +73,19 @@ class SearchWatch:
                 remaining_s=remaining_s,
             )
         )
+
+
+def _advice_of(findings: Sequence[Finding], new_python: str) -> Advice:
+    """What can be said before the end: what was seen to work, and what the errors and the tables say."""
+    met = [finding.error for finding in findings if finding.culprits]
+    errors = [
+        MetError(
+            type=error.type, message=error.message, places=own_lines((error.place,) if error.place else ())
+        )
+        for error in met
+    ]
+    moved = {one.name: one.new for finding in findings for one in finding.culprits if one.new}
+    return replace(advice_of_errors(errors, moved), now=working_limits(findings, newest_python=new_python))
 
 
 def _tests(targets: Sequence[Target]) -> tuple[str, ...]:

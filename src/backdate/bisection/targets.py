@@ -21,7 +21,8 @@ _LONGEST_S = 120.0
 
 
 def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
-    """What broke, by cause, limited to ``tests`` where there are any.
+    """What broke, by cause, limited to ``tests`` where there are any: the most tests first, then the items
+    that run a linter, which say nothing of what code does.
 
     Raises UsageError for a test that the old side has not.
     """
@@ -42,6 +43,7 @@ def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
     changed |= unseen & _skipped(pair.old.run)
     changed &= set(tests) or known
     wanted = set(comparison.broke) & (set(tests) or known)
+    of_linters = {test for breakage in comparison.breakages if breakage.lint for test in breakage.tests}
     environment, tree = pair.new.environment, pair.new_project.tree
     targets: list[Target] = []
     changed_errors: list[Target] = []
@@ -52,7 +54,7 @@ def targets_of(pair: SidePair, tests: Sequence[str]) -> list[Target]:
             if test in wanted:
                 groups.setdefault(replace(met, raised_in="", frames=()), []).append(test)
         called = CalledDistributions(environment, tree)
-        for group in sorted(groups.values(), key=len, reverse=True):
+        for group in sorted(groups.values(), key=lambda group: (group[0] in of_linters, -len(group))):
             targets.append(target_of(errors[group[0]], tuple(group), called))
             wanted -= set(group)
         changed_errors = _changed_errors(pair, changed, called)

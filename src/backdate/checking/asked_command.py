@@ -18,6 +18,8 @@ class AskedCommand:
     """As the command line named it."""
     options: tuple[tuple[str, ...], ...] = ()
     """Each with its value, if it takes one: ("--python", "3.11"), ("--move-python",)."""
+    of_this_command: tuple[tuple[str, ...], ...] = ()
+    """Options that no other command takes, in the same form: for when the same command is to be run again."""
     pytest_arguments: tuple[str, ...] = ()
     """What stood after ``--``."""
 
@@ -25,8 +27,12 @@ class AskedCommand:
         """Whether ``option`` was given."""
         return any(words[0] == option for words in self.options)
 
-    def line(self, command: str, *more: str, without: Collection[str] = ()) -> str:
-        """The command line of ``command`` that asks the same, for a shell. ``more``: further options."""
-        options = [word for words in self.options if words[0] not in without for word in words]
+    def line(self, command: str, *more: str, without: Collection[str] = (), again: bool = False) -> str:
+        """The command line of ``command`` that asks the same, for a shell.
+
+        ``more``: further options; ``again``: it is the command that was asked, so what it alone takes counts.
+        """
+        given = (*self.options, *(self.of_this_command if again else ()))
+        options = [word for words in given if words[0] not in without for word in words]
         after = ["--", *self.pytest_arguments] if self.pytest_arguments else []
         return shlex.join(["backdate", *command.split(), self.source, *options, *more, *after])

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
+from backdate.checking.absent_modules import notes_on_absent_modules
 from backdate.checking.choose_start import date_start
 from backdate.checking.compare import compare_locks, count_outcomes
 from backdate.checking.dated_project import DatedProject
@@ -261,7 +262,12 @@ def _result(
         unpinning="" if unpinning is None else unpinning.patch.encode("utf-8", "backslashreplace").decode(),
         set_aside=() if unpinning is None else unpinning.removed,
         not_loosened=() if unpinning is None else tuple(map(_not_loosened, unpinning.skipped)),
-        notes=(*_absence_notes(project), *pair.notes, *collect_notes(old, new)),
+        notes=(
+            *_absence_notes(project),
+            *notes_on_absent_modules((old.run, new.run), project.root),
+            *pair.notes,
+            *collect_notes(old, new),
+        ),
         started=started,
         duration_s=duration_s,
         folder=folder,

@@ -25,6 +25,9 @@ from backdate.text import counted, plural
 _NO_SUCH_SET = (ErrorClass.UNSATISFIABLE, ErrorClass.WRONG_INTERPRETER)
 _LEAST_RUN_AGAIN = 0.5
 """The part of the tests that passed which has to run again, before nothing broke."""
+_LEAST_PASSING = 0.1
+"""The part of the tests that ran which has to pass on the old side, before nothing broke: where nearly all
+fail on both sides, those that pass say little of the project."""
 
 
 def decide(
@@ -74,12 +77,24 @@ def decide(
         )
     if comparison.still_good < _LEAST_RUN_AGAIN * good:
         return Verdict.CANNOT_TELL, f"only {comparison.still_good} of {good} tests that passed ran again"
+    return _of_passing(old, old.run, comparison, good)
+
+
+def _of_passing(old: Side, run: SuiteRun, comparison: Comparison, good: int) -> tuple[Verdict, str]:
+    """The verdict where every test passes that passed: what the others do, and whether it tells enough."""
     passing = f"all {comparison.still_good} tests that passed and ran again still pass"
     if comparison.still_good == 1:
         passing = "the one test that passed and ran again still passes"
     others = _other_failures(comparison)
     if others:
         return Verdict.FAILS_DIFFERENTLY, f"{passing}, but {others}"
+    ran = good + comparison.still_bad
+    if comparison.still_good < _LEAST_PASSING * ran:
+        passes = plural(good, "passes", "pass")
+        return (
+            Verdict.CANNOT_TELL,
+            f"only {good} of {ran} tests {passes} in the old environment: {_why(old, run)}; {passing}",
+        )
     return Verdict.NOTHING_BROKE, f"{passing}{_besides(comparison)}"
 
 

@@ -29,13 +29,12 @@ _OF_THIS_RUN = (
     "--test",
     "--first",
     "--lowest",
-    "--solver",
-    "--scope",
-    "--tests",
     "--cache",
     "--apply-cap",
 )
 """What is written where, what one command alone does, and where this machine keeps things."""
+_OF_ONE_COMMAND = ("--solver", "--scope", "--tests")
+"""What ``fix`` alone takes, and does again where it is called again."""
 
 
 def asked_command(arguments: object) -> AskedCommand:
@@ -46,7 +45,8 @@ def asked_command(arguments: object) -> AskedCommand:
     given = [each for each in _given(arguments) if each[0] not in (*_OF_SIDES, *_OF_THIS_RUN)]
     return AskedCommand(
         source=str(getattr(arguments, "source", ".")),
-        options=tuple(each for each in given if each[0] != _PYTEST_ARGUMENT),
+        options=tuple(each for each in given if each[0] not in (_PYTEST_ARGUMENT, *_OF_ONE_COMMAND)),
+        of_this_command=tuple(each for each in given if each[0] in _OF_ONE_COMMAND),
         pytest_arguments=tuple(
             value for name, *values in given if name == _PYTEST_ARGUMENT for value in values
         ),

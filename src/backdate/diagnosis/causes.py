@@ -62,7 +62,7 @@ def find_cause(chain: Sequence[PlacedRaised], owners: Owners) -> Cause:
     line = responsible(chain, chosen.position)
     frames = relocated(chosen.raised.frames)
     parsed = _of_every_class(_completed(chosen.parsed, frames, line, owners))
-    owner = _owner(parsed, chosen.raised, line, owners)
+    owner = _translator(chosen, links, owners) or _owner(parsed, chosen.raised, line, owners)
     library = _library_called(frames)
     used = () if line is None else owners.modules_in_line(line.frame.source, line.frame.file)
     if owner is None and parsed.kind is not CauseKind.ASSERTION:
@@ -105,6 +105,24 @@ def _choose(links: Sequence[_Link]) -> _Link:
         run.append(earlier)
     run.reverse()
     return next((link for link in run if link.parsed.kind in SPECIFIC), run[0])
+
+
+def _translator(chosen: _Link, links: Sequence[_Link], owners: Owners) -> Owner:
+    """The library that made another library's error, which names nothing, into one of its own.
+
+    It is what the project called, and what it expects to answer: that a parser in it gave up is its own
+    choice of parser.
+    """
+    translator: Owner = None
+    for number in range(chosen.position + 1, len(links)):
+        earlier, later = links[number - 1], links[number]
+        cause = later.raised.link == "cause"
+        if not cause and not (later.raised.link == "context" and _translates(earlier, later)):
+            break
+        frames, module = later.raised.frames, later.raised.type.rpartition(".")[0]
+        if module and frames and frames[-1].kind is FrameKind.SITE_PACKAGES:
+            translator = owners.of_module(module)
+    return translator if chosen.parsed.kind not in SPECIFIC else None
 
 
 def _before_its_fallback(chosen: _Link, links: Sequence[_Link], owners: Owners) -> _Link:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +44,7 @@ class Distributions:
         self.all: dict[str, Installed] = {}
         self._files: dict[str, Installed] = {}
         self._tops: dict[str, dict[str, Installed]] = {}
+        self._modules: dict[Installed, list[str]] = {}
         for folder in folders:
             for entry in _metadata_folders(folder):
                 self._add(entry)
@@ -59,7 +60,10 @@ class Distributions:
         for path in _recorded(entry):
             if len(self._files) >= MOST_FILES:
                 break
-            self._files.setdefault(path, distribution)
+            if path not in self._files:
+                self._files[path] = distribution
+                if path.endswith((".py", ".pyi")):
+                    self._modules.setdefault(distribution, []).append(path)
             self._tops.setdefault(_top(path), {})[distribution.key] = distribution
         for top in (read_bounded(entry / "top_level.txt", _LARGEST_METADATA) or "").split():
             self._tops.setdefault(top, {})[distribution.key] = distribution
@@ -91,13 +95,9 @@ class Distributions:
         """The importable top-level names that a distribution (by its normalised name) installed."""
         return tuple(top for top, owners in self._tops.items() if name in owners and top.isidentifier())
 
-    def python_files(self, distribution: Installed) -> Iterator[str]:
+    def python_files(self, distribution: Installed) -> Sequence[str]:
         """The recorded modules of a distribution, relative to ``site-packages``."""
-        return (
-            path
-            for path, owner in self._files.items()
-            if owner == distribution and path.endswith((".py", ".pyi"))
-        )
+        return self._modules.get(distribution, ())
 
 
 def site_packages(*roots: Path) -> tuple[Path, ...]:

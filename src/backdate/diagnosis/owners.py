@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from backdate.diagnosis.class_names import classes_in
 from backdate.diagnosis.distributions import Distributions, Installed, read_bounded
 from backdate.diagnosis.module_names import holds
 from backdate.diagnosis.own_classes import OwnClasses
@@ -202,29 +203,29 @@ class Owners:
             owner = self._now.of_module(dotted)
             if owner is not None:
                 near[owner.key] = owner
-        pattern = re.compile(rf"^\s*class {re.escape(name)}\b", re.MULTILINE)
         for distribution in near.values():
-            if self._defines(pattern, self._now.python_files(distribution)):
+            if self._defines(name, self._now.python_files(distribution)):
                 return distribution
         others = [distribution for key, distribution in self._now.all.items() if key not in near]
-        defining = [other for other in others if self._defines(pattern, self._now.python_files(other))]
+        defining = [other for other in others if self._defines(name, self._now.python_files(other))]
         if len(defining) == 1:
             return defining[0]
         if self._library is not None:
             for dotted in sorted(imported):
                 module = self._library / (dotted.split(".")[0] + ".py")
-                if in_standard_library(dotted) and pattern.search(read_bounded(module, _SOURCE_BYTES) or ""):
+                if in_standard_library(dotted) and name in classes_in(str(module)).names:
                     return BUILTIN
         return None
 
-    def _defines(self, pattern: re.Pattern[str], files: Iterable[str]) -> bool:
+    def _defines(self, name: str, files: Iterable[str]) -> bool:
         for file in files:
             if "/tests/" in file or self._left < 0:
                 continue
             for folder in self._now.folders:
-                text = read_bounded(folder / file, _SOURCE_BYTES) or ""
-                self._left -= len(text)
-                if pattern.search(text):
+                # joined as text: there are tens of thousands of them
+                classes = classes_in(f"{folder}/{file}")
+                self._left -= classes.characters
+                if name in classes.names:
                     return True
         return False
 

@@ -11,6 +11,7 @@ from backdate.advice import (
     AdvisedChange,
     EvidenceKind,
     MissingRequirement,
+    SaidAdvice,
     SourcePlace,
     WorkingLimits,
 )
@@ -47,13 +48,13 @@ def advice_lines(advice: Advice) -> Iterator[Line]:
     for fix in advice.fixes:
         yield f"  Fix: {change_in_words(fix)}", "green"
     for one in advice.said:
-        where = f"{places_in_line(one.places)} " if one.places else ""
-        since = f" of {one.since}" if one.since else ""
-        yield f'  Said: {where}{one.distribution}: "{one.text}" (its {_SOURCES[one.kind]}{since})', "green"
+        yield f"  Said: {_said(one)}", "green"
     for later in advice.later[:_MOST_LATER]:
         yield f"  Later: {change_in_words(later)}", ""
     if len(advice.later) > _MOST_LATER:
         yield f"  Later: and {len(advice.later) - _MOST_LATER} more names (--json FILE has all)", "dim"
+    for one in advice.warned:
+        yield f"  Later: {_said(one)}", ""
     for missing in advice.requirements:
         yield f"  Add: {_missing(missing)}", "green"
     for meeting in advice.python:
@@ -81,6 +82,12 @@ def _limits(limits: WorkingLimits) -> str:
     else:
         tests = f"{limits.passing} of the {limits.tests} tests pass"
     return f"{', '.join(what)} (seen: {tests} on Python {limits.on_python})"
+
+
+def _said(one: SaidAdvice) -> str:
+    where = f"{places_in_line(one.places)} " if one.places else ""
+    since = f" of {one.since}" if one.since else ""
+    return f'{where}{one.distribution}: "{one.text}" (its {_SOURCES[one.kind]}{since})'
 
 
 def _missing(missing: MissingRequirement) -> str:

@@ -13,6 +13,7 @@ from backdate.checking.result import CheckResult, Verdict
 from backdate.checking.start_instant import StartInstant, StartReason
 from backdate.projects.project import Origin
 from backdate.recipes.loosening import limits_of_no_file
+from backdate.text import counted, plural
 from backdate.timeline.instants import Instant, format_day, format_instant
 
 if TYPE_CHECKING:  # a check has none of them
@@ -55,9 +56,9 @@ class _SameSides:
     def bisect(self, question: Question, *more: str) -> str:
         return self.asked.line("bisect", *self._as(question, Question.DECLARED), *self.instants, *more)
 
-    def fix(self, question: Question, *more: str) -> str:
+    def fix(self, question: Question, *more: str, again: bool = False) -> str:
         named = self._as(question, Question.LIFTED)
-        return self.asked.line("fix", *named, *self.instants, *more, without=_NOT_FOR_FIX)
+        return self.asked.line("fix", *named, *self.instants, *more, without=_NOT_FOR_FIX, again=again)
 
     def check(self, *more: str) -> str:
         return self.asked.line("check", *self.instants, *more, without=("--apply",))
@@ -226,14 +227,21 @@ def _after_fix(result: FixResult) -> Iterator[NextStep]:
     if result.patch and not applied:
         if sides.is_folder:
             what = "read the patch; then let it be applied"
-            yield NextStep(what=what, command=sides.fix(check.question, "--apply"))
+            yield NextStep(what=what, command=sides.fix(check.question, "--apply", again=True))
         else:
             what = "the patch as a file, for patch -p0"
-            yield NextStep(what=what, command=sides.fix(check.question, "--patch", "fix.patch"))
+            command = sides.fix(check.question, "--patch", "fix.patch", again=True)
+            yield NextStep(what=what, command=command)
     match result.outcome:
         case FixOutcome.FIXED if applied:
             yield NextStep(what="read the changes, run your tests and commit them")
         case FixOutcome.PARTLY | FixOutcome.NOT_FIXED:
+            at_tests = 0 if _edits_tests(result.asked) else _left_at_tests(result)
+            if at_tests:
+                fail = plural(at_tests, "fails", "fail")
+                left = f"{counted(at_tests, 'test')} {fail} at lines of test files"
+                what = f"edits of tests as well: {left}, which are left alone otherwise"
+                yield NextStep(what=what, command=sides.fix(check.question, "--tests", again=True))
             what = "since when the rest fails, because of which release, and which limit helps"
             yield NextStep(what=what, command=sides.bisect(check.question))
         case FixOutcome.NOTHING_BROKE:
@@ -242,6 +250,23 @@ def _after_fix(result: FixResult) -> Iterator[NextStep]:
             yield from _after_nothing_told(check, sides)
         case _:
             pass
+
+
+def _edits_tests(asked: AskedCommand | None) -> bool:
+    return asked is not None and ("--tests",) in asked.of_this_command
+
+
+def _left_at_tests(result: FixResult) -> int:
+    """The tests that are left whose error surfaced in test files alone."""
+    from backdate.diagnosis.frames import files_of_tests  # with all that reads installed distributions
+
+    runs = (result.check.old.run, result.check.new.run)
+    files = {file for run in runs if run is not None for file in files_of_tests(run)}
+    return sum(
+        len(group.tests)
+        for group in result.remaining
+        if group.places and all(place.file in files for place in group.places)
+    )
 
 
 def _after_lowest(result: LowestResult) -> Iterator[NextStep]:

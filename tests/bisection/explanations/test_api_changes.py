@@ -4,10 +4,17 @@ import pytest
 
 from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.explanations import api_changes
-from backdate.bisection.explanations.api_changes import changed_names, names_of, of_a_library, search_terms_of
+from backdate.bisection.explanations.api_changes import (
+    changed_names,
+    names_of,
+    of_a_library,
+    operator_terms,
+    search_terms_of,
+)
 from backdate.diagnosis.api import ApiDifference, Member, NameChange
 from backdate.diagnosis.messages import read_message
-from backdate.diagnosis.result import Cause
+from backdate.diagnosis.result import Cause, FrameKind, PlacedFrame
+from backdate.testing.outcomes import Frame
 
 
 def cause(kind: str, message: str) -> Cause:
@@ -51,6 +58,26 @@ def test_the_name_that_an_error_is_about(
     kind: str, message: str, modules: tuple[str, ...], names: tuple[str, ...]
 ) -> None:
     assert names_of(cause(kind, message), modules) == names
+
+
+@pytest.mark.parametrize(
+    ("function", "distribution", "terms"),
+    [
+        ("Message.__getitem__", "importlib_metadata", ("__getitem__",)),
+        ("__getitem__", "importlib-metadata", ("__getitem__",)),
+        ("__init__", "importlib_metadata", ()),
+        ("get_all", "importlib_metadata", ()),
+        ("__getitem__", "other", ()),
+        ("__getitem__", None, ()),
+    ],
+)
+def test_the_method_of_a_culprit_behind_an_operator_is_asked_for(
+    function: str, distribution: str | None, terms: tuple[str, ...]
+) -> None:
+    frame = Frame(file="a.py", line=1, function=function)
+    placed = PlacedFrame(frame=frame, kind=FrameKind.SITE_PACKAGES, distribution=distribution)
+    assert operator_terms([placed], {"importlib-metadata"}) == terms
+    assert operator_terms([], {"importlib-metadata"}) == ()
 
 
 def test_the_words_of_an_error() -> None:

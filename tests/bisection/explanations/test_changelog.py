@@ -2,17 +2,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from backdate.advising.changelog_archives import description_of
 from backdate.bisection.explanations import changelog
 from backdate.bisection.explanations.changelog import (
     LONGEST_LINE,
     MOST_LINES,
     MOST_QUOTED,
     Quoted,
-    description_of,
     names_it,
     quote,
 )
-from backdate.bisection.explanations.changelog_files import is_changelog, is_within, release_of_file
 
 MARKDOWN = b"""# Changelog
 
@@ -66,71 +65,6 @@ def one_quoted(files: dict[str, bytes], old: str | None, new: str, *terms: str) 
     quoted = quote(files, old, new, terms)
     assert len(quoted) == 1
     return quoted[0]
-
-
-def test_names_of_changelogs() -> None:
-    for name in (
-        "a-2.0/CHANGES.rst",
-        "a-2.0/HISTORY.md",
-        "a-2.0/doc/changelog.txt",
-        "a-2.0/NEWS",
-        "Change_Log.md",
-        "a-2.0/docs/upgrading.rst",
-        "a-2.0/docs/en/upgrade_guide.md",
-    ):
-        assert is_changelog(name, "1.4.46", "2.0.0"), name
-    for name in (
-        "a-2.0/doc/source/whatsnew/v2.0.0.rst",
-        "a-2.0/doc/source/whatsnew/v1.5.0.rst",
-        "a-2.0/doc/source/release/2.0.0-notes.rst",
-        "a-2.0/docs/releasenotes/2.0.rst",
-        "a-2.0/doc/changelog/2.0.0-changelog.rst",
-        "a-2.0/doc/build/changelog/changelog_20.rst",
-        "a-2.0/doc/build/changelog/migration_20.rst",
-        "a-2.0/docs/migration_to_2.md",
-        "a-2.0/docs/how-to/migrate_from_1_4.rst",
-        # what goes may have been announced there
-        "a-2.0/doc/source/whatsnew/v1.4.0.rst",
-        "a-2.0/doc/build/changelog/migration_14.rst",
-    ):
-        assert is_changelog(name, "1.4.46", "2.0.0"), name
-    for name in (
-        "a-2.0/doc/source/whatsnew/v1.4.3.rst",
-        "a-2.0/docs/releasenotes/12.0.0.rst",
-        "a-2.0/a/changes.py",
-        "a-2.0/a/_vendor/b/CHANGES.rst",
-        "a-2.0/vendored-b/CHANGES.rst",
-        "a-2.0/tests/CHANGES.rst",
-        "a-2.0/2.0.0.rst",
-        "a-2.0/one/two/three/four/five/six/CHANGES",
-        "",
-    ):
-        assert not is_changelog(name, "1.4.46", "2.0.0"), name
-
-
-@pytest.mark.parametrize(
-    ("name", "release"),
-    [
-        ("migration_20.rst", "2.0"),
-        ("changelog_14.rst", "1.4"),
-        ("v2.0.0.rst", "2.0.0"),
-        ("2.0.0-notes.rst", "2.0.0"),
-        ("version_2_2.rst", "2.2"),
-        ("migration_to_2.md", "2.0"),
-        ("CHANGES.rst", None),
-    ],
-)
-def test_the_release_in_a_name(name: str, release: str | None) -> None:
-    assert release_of_file(name) == release
-
-
-def test_a_release_on_the_way() -> None:
-    inside = [
-        one for one in ("1.9", "1.9.1", "1.10", "2.0rc1", "2.0", "2.0.1") if is_within(one, "1.9", "2.0.0")
-    ]
-    assert inside == ["1.9.1", "1.10", "2.0rc1", "2.0"]
-    assert [one for one in ("1.9", "2.0", "2.1") if is_within(one, None, "2.0")] == ["2.0"]
-    assert [one for one in ("1.9", "2.0", "2.1") if is_within(one, "2.1", "1.9")] == ["1.9"]
 
 
 def test_every_section_after_the_last_good_release_is_read_up_to_the_bad_one() -> None:
@@ -256,6 +190,34 @@ def test_what_to_use_instead_is_searched_first() -> None:
     )
 
 
+def test_what_is_new_about_what_failing_code_only_calls_is_not_quoted() -> None:
+    """ "Add a flag to BaseModel" was quoted for an error about root models."""
+    text = b"""2.0
+===
+
+* Add a `flag` to `Model.load`.
+* `Box.put` raises for what is no text now.
+"""
+    files = {"p/CHANGES.txt": text}
+    assert len(quote(files, "1.0", "2.0", ["Model"])) == 1
+    assert quote(files, "1.0", "2.0", ["Model"], called=["Model"]) == ()
+    (quoted,) = quote(files, "1.0", "2.0", ["Model", "Box"], called=["Model", "Box"])
+    assert quoted.about == "Box"
+
+
+def test_an_entry_that_several_files_hold_is_quoted_once() -> None:
+    """The changelog of an archive is there as a file, as a page and in the metadata."""
+    entry = "* The ``p.clean`` module is a project of its own now. Install ``p_clean`` instead."
+    wrapped = entry.replace("own now. Install", "own\n  now. Install")
+    files = {
+        "p/CHANGES.txt": f"5.2.0\n=====\n\nOther changes\n-------------\n\n{wrapped}\n".encode(),
+        "p/PKG-INFO.txt": f"5.2.0\n=====\n\nOther changes\n-------------\n\n{entry}\n".encode(),
+        "p/doc/changes.txt": f"5.2.0\n=====\n\n{entry.replace('``', '`')}\n".encode(),
+    }
+    (quoted,) = quote(files, "5.1", "5.2.0", ["p.clean"])
+    assert quoted.file == "CHANGES.txt"
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -321,14 +283,27 @@ def test_a_description_is_read_without_the_metadata_around_it() -> None:
     assert description_of(bare) == b""
 
 
-@given(st.binary(max_size=300))
-def test_any_metadata_have_a_description_or_none(data: bytes) -> None:
-    assert isinstance(description_of(data), bytes)
-
-
 def test_of_entries_without_end_some_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(changelog, "replacement_in", lambda text, _: asked.append(text))
     flood = b"2.0.0\n=====\n\n" + b"- thing_of -> thing_of\n" * 20_000
     assert quote({"p/CHANGES.rst": flood, "p/HISTORY.rst": flood}, "1.0", "2.0.0", ["thing_of"])
     assert len(asked) == changelog._MOST_WEIGHED
+
+
+def test_of_a_value_of_another_type_the_entry_counts_that_says_which_it_is_now() -> None:
+    data = b"""3.0
+===
+
+* Names may be not only ``str`` but also ``bytes`` objects.
+* A new ``nbytes`` attribute for the size in ``bytes``, which is no ``str``.
+* Variable-length strings are now read as ``bytes`` objects
+  instead of ``str`` by default.
+* ``bytes`` are now compressed.
+"""
+    (said,) = quote({"h5py/docs/whatsnew/3.0.rst": data}, "2.10", "3.0", ("bytes", "str"), together=True)
+    assert said.lines == (
+        "* Variable-length strings are now read as ``bytes`` objects",
+        "instead of ``str`` by default.",
+    )
+    assert said.about == "bytes"

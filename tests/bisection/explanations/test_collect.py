@@ -12,9 +12,10 @@ from types import SimpleNamespace
 import pytest
 from packaging.version import Version
 
+from backdate.advising.changelog_archives import ArchivedChangelogs
 from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.explanations import collect
-from backdate.bisection.explanations.collect import ChangelogFiles, ExplanationCollector
+from backdate.bisection.explanations.collect import ChangelogFiles, ExplanationCollector, LoggedSide
 from backdate.bisection.result import Culprit
 from backdate.environments.cache import Cache
 from backdate.projects.sources.listing import ListedFile
@@ -71,10 +72,38 @@ def test_what_was_fetched_before_needs_no_client(tmp_path: Path, monkeypatch: py
 
 
 def test_what_takes_a_names_place_may_stand_where_it_was_deprecated() -> None:
-    files = ChangelogFiles(archive="a.tar.gz", files={"a-3.0/CHANGELOG.md": EARLIER}, described={})
+    members = ArchivedChangelogs(files={"a-3.0/CHANGELOG.md": EARLIER}, described={})
+    files = ChangelogFiles(archive="a.tar.gz", members=members)
     culprit = Culprit(name="library", old="2.0", new="3.0", released=None)
     assert [(one.version, one.replacement) for one in files.announced_before(culprit, "gone")] == [
         ("1.5", "come")
     ]
     assert files.announced_before(culprit, "other") == ()
     assert files.announced_before(Culprit(name="library", old=None, new="3.0", released=None), "gone") == ()
+
+
+LOG = """============================= warnings summary =============================
+tests/test_a.py::test_context
+  /work/3f/project/p/schema.py:78: RemovedInLibrary2Warning: `context` is deprecated.\
+ Use `ContextVar` instead.
+    super().__init__(*args, **kwargs)
+
+tests/test_a.py::test_other
+  /work/3f/project/p/schema.py:80: DeprecationWarning: datetime.utcnow() is deprecated
+    now()
+
+-- Docs: https://docs.pytest.org/en/stable/how-to/capture-warnings.html
+"""
+
+
+def test_warnings_of_the_whole_old_side_are_known(tmp_path: Path) -> None:
+    log = tmp_path / "tests.log"
+    log.write_text(LOG)
+    resources = SimpleNamespace(cache=None, index=None, sandbox=None)
+    uses = ProjectUses(files=("p/schema.py",))
+    side = LoggedSide(log=log, root="/work/3f/project", folders=())
+    collector = ExplanationCollector(None, resources, uses, side)  # type: ignore[arg-type]
+    (warning,) = collector.warned_on_old_side(("library",))
+    assert [(place.file, place.line) for place in warning.places] == [("p/schema.py", 78)]
+    without = ExplanationCollector(None, resources, uses)  # type: ignore[arg-type]
+    assert without.warned_on_old_side(("library",)) == ()

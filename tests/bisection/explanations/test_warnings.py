@@ -2,8 +2,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backdate.advice import SourcePlace
+from backdate.advising.project_uses import ProjectUses
+from backdate.bisection.explanations.called_names import lines_about
 from backdate.bisection.explanations.warnings import MOST_WARNINGS, foretelling
 from backdate.diagnosis.logs import LoggedWarning, read_log
+from backdate.testing.outcomes import Frame
 
 PLACE = "/env/lib/python3.9/site-packages/"
 
@@ -48,6 +51,21 @@ def test_a_warning_for_a_line_that_uses_the_culprit_need_not_name_it() -> None:
     (found,) = foretelling(rows, terms=[], modules=["lib"], is_used_at=lambda place: place == used)
     assert (found.names_it, found.places) == (False, (used,))
     assert foretelling(rows, terms=[], modules=["lib"]) == ()
+
+
+def test_a_warning_for_the_statement_that_failed_later_is_about_it() -> None:
+    """``metadata["home-page"]`` shows no name of the library that made the object."""
+    uses = ProjectUses(files=("src/a.py", "src/b.py"))
+    uses.record("lib.load", SourcePlace(file="src/b.py", line=9))
+    uses.statements["src/a.py"] = [(2, 3)]
+    failed_at = Frame(file="/env/lib/python3.9/site-packages/a.py", line=2, function="f")
+    lines = lines_about(failed_at, uses, ["lib"])
+    shown = {(place.file, place.line) for place in lines}
+    assert shown == {("src/a.py", 2), ("src/a.py", 3), ("src/b.py", 9)}
+    soon = warning("Implicit None is deprecated and will raise KeyErrors.")
+    (found,) = foretelling([soon], terms=[], modules=["lib"], is_used_at=lines.__contains__)
+    assert found.message == soon.message
+    assert lines_about(None, uses, ["lib"]) == {SourcePlace(file="src/b.py", line=9)}
 
 
 def test_what_a_library_was_told_of_another_one_concerns_nobody_else() -> None:

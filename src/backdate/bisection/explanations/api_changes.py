@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 
 from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.result import ChangedName
 from backdate.diagnosis.api import ApiDifference, NameChange, ask_both, probe
 from backdate.diagnosis.owners import in_builtins
-from backdate.diagnosis.result import Cause, CauseKind
+from backdate.diagnosis.result import Cause, CauseKind, PlacedFrame
 from backdate.environments.environment import Environment
+from backdate.index.names import normalise
 from backdate.knowledge.modules import aliases, in_standard_library
 from backdate.sandboxes.interface import Sandbox
 
 MOST_NAMES = 6
 _CONSTRUCTORS = ("__init__", "__new__", "__call__")
+_SPECIAL = re.compile(r"__[a-z]{1,30}__\Z")
 
 
 def of_a_library(cause: Cause | None, uses: ProjectUses) -> Cause | None:
@@ -42,6 +45,18 @@ def search_terms_of(cause: Cause | None) -> tuple[str, ...]:
         cause.group.rpartition(".")[2],
     ]
     return tuple(dict.fromkeys(term for term in terms if len(term) > 1))
+
+
+def operator_terms(frames: Sequence[PlacedFrame], culprits: Collection[str]) -> tuple[str, ...]:
+    """The method of a culprit that an operator on the project's line ran, and that raised: no line names it.
+
+    ``frames``: the innermost first. ``culprits``: normalised.
+    """
+    innermost = frames[0] if frames else None
+    if innermost is None or normalise(innermost.distribution or "") not in culprits:
+        return ()
+    name = innermost.frame.function.rpartition(".")[2]
+    return (name,) if _SPECIAL.match(name) and name not in _CONSTRUCTORS else ()
 
 
 def _lacked_by_value(cause: Cause) -> bool:

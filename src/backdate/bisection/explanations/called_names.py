@@ -18,6 +18,22 @@ def own_file(file: str, uses: ProjectUses) -> str:
     return alike[0] if len(alike) == 1 else ""
 
 
+def lines_around(place: SourcePlace, uses: ProjectUses) -> frozenset[SourcePlace]:
+    """The lines of the project's statement at a place that a warning names, in an installed copy as well."""
+    file = own_file(place.file, uses)
+    return uses.lines_around(SourcePlace(file=file, line=place.line)) if file else frozenset()
+
+
+def lines_about(failed_at: Frame | None, uses: ProjectUses, modules: Sequence[str]) -> frozenset[SourcePlace]:
+    """The project's lines of which a warning is about ``modules``: those that use them, and the statement at
+    which the error surfaced, which may use an object that shows none of their names."""
+    used = uses.of_modules(modules)
+    lines = frozenset(place for name, one in used.items() if "." in name for place in one.places)
+    if failed_at is None:
+        return lines
+    return lines | lines_around(SourcePlace(file=failed_at.file, line=failed_at.line), uses)
+
+
 def names_called_at(place: Frame | None, uses: ProjectUses, modules: Sequence[str]) -> tuple[str, ...]:
     """The names of ``modules`` that the statement uses at which an error surfaced, the longest first."""
     if place is None:

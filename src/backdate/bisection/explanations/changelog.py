@@ -7,22 +7,19 @@ characters. Where nothing names the cause, nothing is quoted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from packaging.version import Version
-
-from backdate.advising.wording import replacement_in
-from backdate.bisection.explanations.changelog_files import is_guide, is_within, release_of_file
-from backdate.bisection.explanations.changelog_sections import (
+from backdate.advising.changelog_sections import (
     LONGEST_ABOVE,
     ChangelogEntry,
     Section,
     entries_of,
-    sections_between,
+    lines_of,
+    sections_of_file,
 )
+from backdate.advising.wording import replacement_in
 from backdate.diagnosis.messages import read_hint
-from backdate.text import UNREADABLE
 
 MOST_LINES = 8
 """Lines of one quotation."""
@@ -35,7 +32,6 @@ _MOST_WEIGHED = 200
 """Entries that name what is asked for: of more of them no further one is read."""
 _MOST_TEXT = 8 * 1024 * 1024
 """Bytes of changelogs that are read in all."""
-_MOST_LINES_OF_FILE = 100_000
 _REMOVAL = re.compile(
     r"\b(?:remov(?:e[sd]?|al|ing)|drop(?:s|ped)?|delet(?:e[sd]?|ing)|backwards?[- ]incompatible|breaking|"
     r"renam\w*|no longer|incompatib\w*|expired?|replac\w*|moved|gone|must now|now (?:raises?|requires?"
@@ -48,12 +44,13 @@ _INTRODUCTION = re.compile(
     r"|enhancements?|improve\w*)\b",
     re.IGNORECASE,
 )
-_FOLDED = re.compile(r"(?m)^(?: {8}| {7}\|)")
-"""What stands before the further lines of a description in a header (core metadata before 2.1)."""
 _BEFORE_ALL = "0"
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_IS_NEW = 3
+"""What ``_kind`` gives for an introduction."""
 _UNUSUAL = re.compile(r"[_\d.]|[a-z][A-Z]|[A-Z]{2}")
 """In a name that no prose holds by chance."""
+_TURNS = re.compile(r"\b(?:now|instead|no longer|rather than|by default)\b", re.IGNORECASE)
+_NO_LETTER = re.compile(r"[\W_]+")
 _CODE_BEFORE = frozenset("`'\".:~*@")
 _CODE_AFTER = frozenset("`'\"(=")
 
@@ -77,27 +74,41 @@ class _Found:
 
     rank: tuple[int, ...]
     quoted: Quoted
+    said: tuple[str, str]
+    """The version and the entry's words, which are the same in every file that holds it: a changelog is
+    often in its own file, in the pages and in the metadata of one archive, each wrapped in its way."""
 
 
-def quote(files: Mapping[str, bytes], old: str | None, new: str, terms: Sequence[str]) -> tuple[Quoted, ...]:
+def quote(
+    files: Mapping[str, bytes],
+    old: str | None,
+    new: str,
+    terms: Sequence[str],
+    *,
+    called: Collection[str] = (),
+    together: bool = False,
+) -> tuple[Quoted, ...]:
     """What ``files`` (changelogs by name) say of ``terms`` about the releases in (``old``, ``new``].
 
     The likeliest of ``terms`` come first. Entries that say what to use instead come before those that speak
     of removals, then deprecations, and introductions last. Empty when nothing names any of them.
+    ``called``: those of ``terms`` that no error names, as the code that failed only calls them: what is new
+    about them broke nothing. ``together``: only entries that name all of them, and say that one is there now,
+    or instead of another.
     """
-    found: dict[tuple[str, ...], _Found] = {}
+    found: dict[tuple[str, str], _Found] = {}
     left, most = _MOST_TEXT, _MOST_WEIGHED
     for name, data in sorted(files.items(), key=lambda item: (item[0].count("/"), len(item[0]), item[0])):
         read = data[:left]
         left -= len(read)
         if not any(term.encode("utf-8", "replace") in read for term in terms):
             continue
-        lines = _lines(read)
-        for section in _sections(name, lines, old, new):
-            weighed = _found(name, section, terms, most=most)
+        lines = lines_of(read)
+        for section in sections_of_file(name, lines, old, new):
+            weighed = _found(name, section, terms, called, most=most, together=together)
             most -= len(weighed)
             for one in weighed:
-                found.setdefault(one.quoted.lines, one)
+                found.setdefault(one.said, one)
     ranked = sorted(found.values(), key=lambda one: one.rank)
     best = [one.quoted for one in ranked if one.rank[:2] == ranked[0].rank[:2]]
     return tuple(best[:MOST_QUOTED])
@@ -119,14 +130,6 @@ def _goes_and_is_replaced(text: str, quoted: Quoted) -> bool:
     return goes and bool(quoted.replacement or read_hint(text))
 
 
-def description_of(metadata: bytes) -> bytes:
-    """The long description that a distribution's core metadata hold, as it was written; empty without one."""
-    from backdate.index.core_metadata import read_core_metadata  # with every licence that there is
-
-    read = read_core_metadata(metadata)
-    return b"" if read is None else _FOLDED.sub("", read[0].get("description", "")).encode("utf-8", "replace")
-
-
 def names_it(text: str, term: str) -> bool:
     """Whether ``text`` speaks of the name ``term``; a word of prose counts only where it is code."""
     text = text[:_LONGEST_ENTRY]
@@ -141,33 +144,23 @@ def names_it(text: str, term: str) -> bool:
     return False
 
 
-def _sections(name: str, lines: Sequence[str], old: str | None, new: str) -> list[Section]:
-    """By the headings of releases; a file about one release without them is one section."""
-    sections = sections_between(lines, old, new)
-    about = release_of_file(name)
-    if not sections and about is not None and is_within(about, old, new):
-        return [Section(version=about, lines=tuple(lines))]
-    if not sections and about is None and is_guide(name) and _is_major(old, new):
-        return [Section(version=new, lines=tuple(lines))]
-    if about is not None and is_within(about, old, new) and not any(":version:" in line for line in lines):
-        return [Section(version=about, lines=tuple(lines))]  # its headings may name what was before
-    return sections
-
-
-def _is_major(old: str | None, new: str) -> bool:
-    try:
-        return old is not None and Version(old).major < Version(new).major
-    except UNREADABLE:
-        return False
-
-
-def _found(name: str, section: Section, terms: Sequence[str], *, most: int) -> list[_Found]:
+def _found(
+    name: str,
+    section: Section,
+    terms: Sequence[str],
+    called: Collection[str],
+    *,
+    most: int,
+    together: bool,
+) -> list[_Found]:
     """The entries of the section that name one of ``terms``, ``most`` at the most."""
     entries = entries_of(section.lines)
     found: list[_Found] = []
     for number, entry in enumerate(entries):
         if len(found) >= most:
             break
+        if together and not (_TURNS.search(entry.text) and all(names_it(entry.text, one) for one in terms)):
+            continue
         for place, term in enumerate(terms):
             in_heading = any(names_it(heading, term) for heading in entry.headings)
             if not names_it(entry.text, term) and not in_heading:
@@ -175,6 +168,8 @@ def _found(name: str, section: Section, terms: Sequence[str], *, most: int) -> l
             whole = " ".join((*entry.headings, entry.text))[:_LONGEST_ENTRY]
             below = _below(entries, number)
             said = replacement_in(" ".join((whole, *(other.text for other in below))), term)
+            if term in called and not said and _kind(entry) == _IS_NEW:
+                continue
             others = sum(names_it(whole, other) for other in terms)
             rank = (
                 place,
@@ -185,7 +180,8 @@ def _found(name: str, section: Section, terms: Sequence[str], *, most: int) -> l
                 -_numbers(section.version),
             )
             quoted = _quoted(name, section.version, entry, below, term, said.replacement if said else "")
-            found.append(_Found(rank=rank, quoted=quoted))
+            said_in_words = _NO_LETTER.sub("", f"{term} {entry.text[:_LONGEST_ENTRY]}")
+            found.append(_Found(rank=rank, quoted=quoted, said=(section.version, said_in_words)))
             break
     return found
 
@@ -209,7 +205,7 @@ def _kind(entry: ChangelogEntry) -> int:
         if _DEPRECATION.search(text):
             return 1
         if _INTRODUCTION.match(text):
-            return 3
+            return _IS_NEW
     return 2
 
 
@@ -217,14 +213,6 @@ def _numbers(version: str) -> int:
     """A number that is larger for later releases."""
     parts = [int(part) for part in re.findall(r"\d{1,5}", version)[:3]]
     return sum(part * 100_000 ** (2 - place) for place, part in enumerate(parts))
-
-
-def _lines(data: bytes) -> list[str]:
-    text = data.decode("utf-8", "replace").expandtabs(4)
-    return [
-        _CONTROL.sub("", line).rstrip()
-        for line in text.split("\n", _MOST_LINES_OF_FILE)[:_MOST_LINES_OF_FILE]
-    ]
 
 
 def _quoted(

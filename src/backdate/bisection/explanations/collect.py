@@ -5,14 +5,13 @@ Nothing here decides anything: who is to blame was proved before. What cannot be
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from packaging.version import Version
-
-from backdate.advice import EvidenceKind, SourcePlace
+from backdate.advice import EvidenceKind
+from backdate.advising.changelog_archives import ArchivedChangelogs, archive_of, read_changelogs
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
 from backdate.bisection.explanations.api_changes import (
@@ -20,11 +19,12 @@ from backdate.bisection.explanations.api_changes import (
     changed_names,
     names_of,
     of_a_library,
+    operator_terms,
     search_terms_of,
 )
-from backdate.bisection.explanations.called_names import names_called_at, own_file
-from backdate.bisection.explanations.changelog import Quoted, announced_before, description_of, quote
-from backdate.bisection.explanations.changelog_files import is_changelog
+from backdate.bisection.explanations.called_names import lines_about, lines_around, names_called_at
+from backdate.bisection.explanations.changed_types import types_told_apart
+from backdate.bisection.explanations.changelog import Quoted, announced_before, quote
 from backdate.bisection.explanations.warnings import foretelling
 from backdate.bisection.one_cause import Attributed
 from backdate.bisection.probe_runner import ProbeRunner
@@ -37,28 +37,44 @@ from backdate.diagnosis.result import CauseKind
 from backdate.environments.environment import Environment
 from backdate.errors import IndexUnavailable, SourceError
 from backdate.knowledge.changes import PYTHON
-from backdate.projects.sources.archives import read_members
 from backdate.projects.sources.download import download, kept_file, new_client
-from backdate.projects.sources.listing import ListedFile, fetch_listing
+from backdate.projects.sources.listing import fetch_listing
 from backdate.sandboxes import interruption
 from backdate.sandboxes.interface import MIB
 from backdate.sandboxes.threads import both
 from backdate.serial import digest
+from backdate.testing.outcomes import Frame
 
 MOST_TESTS = 40
 """Affected tests that are run once more with warnings on."""
 LARGEST_ARCHIVE = 96 * MIB
 _LARGEST_LOG = 32 * MIB
-_LARGEST_CHANGELOG = 4 * MIB
-_MOST_FILES = 80
-_FORMAT = 9
+_FORMAT = 14
 _OF_VALUES = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.ASSERTION)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedSide:
+    """A run whose log may hold warnings."""
+
+    log: Path
+    root: str
+    """Where the project lay."""
+    folders: tuple[Path, ...]
+    """Of its environment."""
 
 
 class ExplanationCollector:
     """Explanations of the findings of one bisection, kept in the cache."""
 
-    def __init__(self, probe_runner: ProbeRunner, resources: Resources, uses: ProjectUses) -> None:
+    def __init__(
+        self,
+        probe_runner: ProbeRunner,
+        resources: Resources,
+        uses: ProjectUses,
+        old_side: LoggedSide | None = None,
+    ) -> None:
+        self._old_side = old_side
         self._probe_runner, self._resources, self._uses = probe_runner, resources, uses
         self._sandbox, self._cache = resources.sandbox, resources.cache
         self._unreachable = False
@@ -102,29 +118,40 @@ class ExplanationCollector:
         terms = search_terms_of(told)
         modules = modules_of([culprit.name for culprit in culprits], old)
         asked = names_of(told, modules)
+        leaves: tuple[str, ...] = ()
         if not asked or (cause is not None and cause.kind in _OF_VALUES):
             # nothing is missing: what the code called there may give something else now
             called = names_called_at(attributed.finding.error.place, self._uses, modules)
             if cause is not None:  # a method of what it should have given is not its own
                 called = tuple(name for name in called if name.rpartition(".")[2] != cause.name)
             asked = (*called, *(name for name in asked if name not in called))[:MOST_NAMES]
-            terms = (*terms, *(name.rpartition(".")[2] for name in called))
+            leaves = tuple(name.rpartition(".")[2] for name in called)
+        only_called = tuple(leaf for leaf in leaves if leaf not in terms)
+        terms = (*terms, *leaves)
+        errors = attributed.bad.errors if attributed.bad is not None else {}
+        met = next((errors[test] for test in attributed.target.tests if test in errors), None)
+        frames = met.frames if met is not None else ()
+        terms = (*terms, *operator_terms(frames, {culprit.name for culprit in culprits}))
         owning = (cause.owner,) if cause is not None and cause.owner_is == "module" else ()
+        types = types_told_apart(cause.message) if cause is not None else ()
         (changelog, notes), (warnings, names) = both(
-            lambda: self._changelogs(culprits, terms),
+            lambda: self._changelogs(culprits, terms, only_called, types),
             lambda: both(
-                lambda: self._warnings(good, old, attributed.finding.tests, terms, (*modules, *owning)),
+                lambda: self._warnings(good, old, attributed.finding, terms, (*modules, *owning)),
                 lambda: changed_names(self._sandbox, old, new, asked),
             ),
         )
         return Explanation(warnings=warnings, changelog=changelog, names=names, notes=notes)
 
     def _changelogs(
-        self, culprits: Sequence[Culprit], terms: Sequence[str]
+        self, culprits: Sequence[Culprit], terms: Sequence[str], called: Sequence[str], types: Sequence[str]
     ) -> tuple[tuple[Excerpt, ...], tuple[str, ...]]:
         """What was found in changelogs, and why there is nothing of the others."""
         asked = [culprit for culprit in culprits if culprit.name != "python" and culprit.new]
-        answers = [interruption.wait_for(partial(self._changelog, culprit, terms)) for culprit in asked]
+        answers = [
+            interruption.wait_for(partial(self._changelog, culprit, terms, called, types))
+            for culprit in asked
+        ]
         return (
             tuple(excerpt for answer in answers if not isinstance(answer, str) for excerpt in answer),
             tuple(answer for answer in answers if isinstance(answer, str)),
@@ -134,28 +161,37 @@ class ExplanationCollector:
         self,
         good: ProbeResult,
         environment: Environment,
-        tests: Sequence[str],
+        finding: Finding,
         terms: Sequence[str],
         modules: Sequence[str],
     ) -> tuple[GivenWarning, ...]:
-        run = self._probe_runner.run_with_warnings(good, tests[:MOST_TESTS])
-        text = read_bounded(run.log, _LARGEST_LOG) or ""
-        used = self._uses.of_modules(modules)
-        lines = {place for name, one in used.items() if "." in name for place in one.places}
-        installed = Distributions(site_packages(*environment.roots))
+        run = self._probe_runner.run_with_warnings(good, finding.tests[:MOST_TESTS])
+        logged = LoggedSide(log=run.log, root=self._probe_runner.at(good), folders=environment.roots)
+        return self._foretelling(logged, terms, modules, finding.error.place)
+
+    def warned_on_old_side(self, modules: Sequence[str]) -> tuple[GivenWarning, ...]:
+        """What the whole suite was warned of on the old side, of what concerns ``modules``: those that fail
+        now may be many, and only the first of them are asked."""
+        return () if self._old_side is None else self._foretelling(self._old_side, (), modules)
+
+    def _foretelling(
+        self,
+        logged: LoggedSide,
+        terms: Sequence[str],
+        modules: Sequence[str],
+        failed_at: Frame | None = None,
+    ) -> tuple[GivenWarning, ...]:
+        text = read_bounded(logged.log, _LARGEST_LOG) or ""
+        lines = lines_about(failed_at, self._uses, modules)
+        installed = Distributions(site_packages(*logged.folders))
         return foretelling(
             read_log(text).warnings,
             terms=terms,
             modules=modules,
-            root=self._probe_runner.at(good),
-            is_used_at=lambda place: not lines.isdisjoint(self._around(place)),
+            root=logged.root,
+            is_used_at=lambda place: not lines.isdisjoint(lines_around(place, self._uses)),
             is_of_another=lambda name: name not in modules and installed.has_top_level(name),
         )
-
-    def _around(self, place: SourcePlace) -> frozenset[SourcePlace]:
-        """The lines of the project's statement that a warning names, in an installed copy as well."""
-        file = own_file(place.file, self._uses)
-        return self._uses.lines_around(SourcePlace(file=file, line=place.line)) if file else frozenset()
 
     def changelog_of(self, culprit: Culprit, names: Sequence[str]) -> dict[str, list[LibraryWords]]:
         """What the changelog of the culprit's bad version says of each of ``names``: first of the releases
@@ -176,10 +212,18 @@ class ExplanationCollector:
             ]
         return said
 
-    def _changelog(self, culprit: Culprit, terms: Sequence[str]) -> tuple[Excerpt, ...] | str:
-        """What the changelog of the culprit's bad version says of ``terms``, or why nothing was read."""
+    def _changelog(
+        self, culprit: Culprit, terms: Sequence[str], called: Sequence[str], types: Sequence[str]
+    ) -> tuple[Excerpt, ...] | str:
+        """What the changelog of the culprit's bad version says of ``terms``, or why nothing was read.
+
+        Where it says nothing of them: of ``types``, of which a value had one before and has another now.
+        """
         files = self._changelog_files(culprit)
-        return files if isinstance(files, str) else files.quote(culprit, terms)
+        if isinstance(files, str):
+            return files
+        said = files.quote(culprit, terms, called=called)
+        return said or (files.quote(culprit, types, together=True) if types else ())
 
     def _changelog_files(self, culprit: Culprit) -> ChangelogFiles | str:
         assert culprit.new is not None
@@ -200,33 +244,31 @@ class ExplanationCollector:
         return files or f"{file.filename} has no changelog"
 
 
-def archive_of(files: Sequence[ListedFile], version: str) -> ListedFile | None:
-    """The file of a version that most likely holds a changelog: its sdist, else a wheel."""
-    of_version = [file for file in files if file.version == Version(version)]
-    sdists = [file for file in of_version if file.sdist]
-    wheels = [file for file in of_version if file.filename.endswith(".whl")]
-    return next(iter((*sdists, *wheels)), None)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangelogFiles:
     """The changelogs of one archive, by name."""
 
     archive: str
-    files: Mapping[str, bytes]
-    described: Mapping[str, bytes]
-    """Long descriptions, which of many distributions hold the changelog."""
+    members: ArchivedChangelogs
 
-    def quote(self, culprit: Culprit, terms: Sequence[str]) -> tuple[Excerpt, ...]:
-        """What they say of ``terms`` after the culprit's last good version."""
+    def quote(
+        self,
+        culprit: Culprit,
+        terms: Sequence[str],
+        *,
+        called: Sequence[str] = (),
+        together: bool = False,
+    ) -> tuple[Excerpt, ...]:
+        """What they say of ``terms`` after the culprit's last good version: see ``changelog.quote``."""
         old, new = culprit.old, culprit.new or ""
-        quoted = quote(self.files, old, new, terms) or quote(self.described, old, new, terms)
+        quoted = quote(self.members.files, old, new, terms, called=called, together=together)
+        quoted = quoted or quote(self.members.described, old, new, terms, called=called, together=together)
         return self._excerpts(culprit, quoted)
 
     def announced_before(self, culprit: Culprit, term: str) -> tuple[Excerpt, ...]:
         """What they said of ``term`` up to the last good version: that it is to go, and what to do."""
-        quoted = announced_before(self.files, culprit.old, term) or announced_before(
-            self.described, culprit.old, term
+        quoted = announced_before(self.members.files, culprit.old, term) or announced_before(
+            self.members.described, culprit.old, term
         )
         return self._excerpts(culprit, quoted)
 
@@ -250,18 +292,8 @@ def changelog_files(path: Path, culprit: Culprit, archive: str) -> ChangelogFile
 
     None without any. Raises SourceError for an archive that is damaged.
     """
-    old, new = culprit.old, culprit.new or ""
-    limits = {"what": archive, "most_files": _MOST_FILES, "most_bytes": _LARGEST_CHANGELOG}
-    files = read_members(path, lambda name: is_changelog(name, old, new), **limits)  # type: ignore[arg-type]
-    metadata = read_members(path, _is_description, **limits)  # type: ignore[arg-type]
-    described = {name: description_of(data) for name, data in metadata.items()}
-    if not files and not any(described.values()):
-        return None
-    return ChangelogFiles(archive=archive, files=files, described=described)
-
-
-def _is_description(name: str) -> bool:
-    return name.endswith(".dist-info/METADATA") or (name.count("/") == 1 and name.endswith("/PKG-INFO"))
+    members = read_changelogs(path, culprit.old, culprit.new or "", what=archive)
+    return None if members is None else ChangelogFiles(archive=archive, members=members)
 
 
 def modules_of(names: Sequence[str], environment: Environment) -> tuple[str, ...]:

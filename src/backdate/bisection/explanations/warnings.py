@@ -13,6 +13,8 @@ MOST_WARNINGS = 40
 MOST_PLACES = 50
 """Lines that are kept of one warning."""
 _LONGEST = 500
+_SHORTEST_IN_CATEGORY = 5
+"""Of a library's name; a shorter one may be part of any word."""
 _FORETELLS = re.compile(r"Deprecat|Future|RemovedIn|Legacy|MovedIn|YAMLLoad|Base20", re.IGNORECASE)
 """In a category's name: the ones of Python, and how libraries call theirs."""
 _SAYS_SO = re.compile(
@@ -39,9 +41,10 @@ def foretelling(
     """Warnings that announce a change and concern it: they hold one of ``terms``, or name one of ``modules``.
 
     ``terms``: the name that is missing now, and whose it was. ``modules``: top-level modules of the
-    culprit; a warning concerns it that says one of their names, that one of its files gave, or that was
-    given for a line of the project that uses it (``is_used_at``). What a library was told because of its own
-    use of another one (``is_of_another``: a top-level module) concerns nobody else. ``root``: where the
+    culprit; a warning concerns it that says one of their names, or whose category does
+    ("RemovedInDjango40Warning"), that one of its files gave, or that was given for a line of the project
+    that uses it (``is_used_at``). What a library was told because of its own use of another one
+    (``is_of_another``: a top-level module) concerns nobody else. ``root``: where the
     project lay. One warning at several lines is one.
     """
     named: dict[tuple[str, str], list[SourcePlace]] = {}
@@ -54,7 +57,9 @@ def foretelling(
         names_it = any(_holds(warning.message, term) for term in terms)
         own = any(file.startswith((f"{module}/", f"{module}.")) for module in modules)
         place = SourcePlace(file=file, line=warning.line)
-        says_module = any(_holds(warning.message, module) for module in modules)
+        says_module = any(
+            _holds(warning.message, module) or _calls_after(short, module) for module in modules
+        )
         told_itself = not says_module and any(map(is_of_another, _DOTTED.findall(warning.message[:_LONGEST])))
         of_modules = says_module or (own and not told_itself)
         if names_it or of_modules or is_used_at(place):
@@ -75,6 +80,12 @@ def _shown(file: str, root: str) -> str:
         return path.removeprefix(f"{root}/")
     installed = _INSTALLED.match(path)
     return path[installed.end() :] if installed else file
+
+
+def _calls_after(category: str, module: str) -> bool:
+    """Whether a category is called after a library: RemovedInMarshmallow4Warning."""
+    name = module.strip("_").casefold()
+    return len(name) >= _SHORTEST_IN_CATEGORY and name in category.casefold()
 
 
 def _holds(text: str, word: str) -> bool:

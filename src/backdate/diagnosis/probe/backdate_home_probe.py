@@ -4,6 +4,7 @@ Runs inside the dated environment, as ``backdate_api_probe.py`` does and with it
 and the syntax of Python 2.7 to today's. Called with the path of a JSON request and that of the file to write.
 """
 
+import ast
 import inspect
 import io
 import json
@@ -23,12 +24,12 @@ _SHARED = (type(None), bool, int, str, bytes, tuple, frozenset)
 def aliases_of(found, name):
     """Public dotted names of the same object, in modules that are loaded, or in its class."""
     if isinstance(found, _SHARED):
-        return []
+        return imported_names(found, name)
     names = []
     if inspect.ismodule(found):
         names.extend(known for known, module in list(sys.modules.items()) if module is found)
     for known, module in list(sys.modules.items()):
-        if any(part.startswith("_") for part in known.split(".")):
+        if is_private(known):
             continue
         try:
             held = list(vars(module).items())
@@ -47,6 +48,41 @@ def aliases_of(found, name):
         pass
     unique = sorted(set(names) - {name}, key=lambda one: (one.count("."), one))
     return [one for one in unique if len(one) < 300][:MOST_ALIASES]
+
+
+def imported_names(found, name):
+    """The public dotted names under which the module of ``name`` itself imports it: ``from a.b import c``."""
+    owner, _, attribute = name.rpartition(".")
+    module = sys.modules.get(owner)
+    try:
+        tree = ast.parse(inspect.getsource(module))
+    except BaseException:
+        return []
+    names = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        source = source_of(node, module)
+        for one in node.names:
+            held = getattr(sys.modules.get(source), one.name, None)
+            if (one.asname or one.name) == attribute and held is found:
+                names.append(source + "." + one.name)
+    return [one for one in sorted(set(names) - {name}) if not is_private(one)]
+
+
+def source_of(node, module):
+    """The module that ``from ... import`` reads, in ``module``."""
+    if not node.level:
+        return node.module or ""
+    package = (getattr(module, "__package__", None) or "").split(".")
+    outer = package[: len(package) - node.level + 1]
+    if node.module:
+        outer.append(node.module)
+    return ".".join(outer)
+
+
+def is_private(dotted):
+    return any(part.startswith("_") for part in dotted.split("."))
 
 
 def whole_document_of(found):

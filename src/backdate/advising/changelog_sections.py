@@ -10,9 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from backdate.bisection.explanations.changelog_files import is_within
+from packaging.version import Version
+
+from backdate.advising.changelog_files import is_guide, is_within, release_of_file
+from backdate.text import UNREADABLE
 
 _LONGEST_HEADING = 120
+_MOST_LINES_OF_FILE = 100_000
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _MOST_ENTRIES = 20_000
 _DEEPEST = 6
 """Headings, and bullets, one below the other that are remembered."""
@@ -96,6 +101,38 @@ class _StandsAbove:
         self.headings = [heading for heading in self.headings if heading.depth < depth]
         self.headings = [*self.headings[1 - _DEEPEST :], _OpenHeading(depth, text)]
         self.bullets, self.intro = [], ""
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a changelog without control characters; of an enormous one the first."""
+    text = data.decode("utf-8", "replace").expandtabs(4)
+    return [
+        _CONTROL.sub("", line).rstrip()
+        for line in text.split("\n", _MOST_LINES_OF_FILE)[:_MOST_LINES_OF_FILE]
+    ]
+
+
+def sections_of_file(name: str, lines: Sequence[str], old: str | None, new: str) -> list[Section]:
+    """The sections of a changelog about the releases in (``old``, ``new``], by their headings.
+
+    A file about one release without such headings is one section.
+    """
+    sections = sections_between(lines, old, new)
+    about = release_of_file(name)
+    if not sections and about is not None and is_within(about, old, new):
+        return [Section(version=about, lines=tuple(lines))]
+    if not sections and about is None and is_guide(name) and _is_major(old, new):
+        return [Section(version=new, lines=tuple(lines))]
+    if about is not None and is_within(about, old, new) and not any(":version:" in line for line in lines):
+        return [Section(version=about, lines=tuple(lines))]  # its headings may name what was before
+    return sections
+
+
+def _is_major(old: str | None, new: str) -> bool:
+    try:
+        return old is not None and Version(old).major < Version(new).major
+    except UNREADABLE:
+        return False
 
 
 def sections_between(lines: Sequence[str], old: str | None, new: str) -> list[Section]:
