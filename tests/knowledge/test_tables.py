@@ -172,6 +172,7 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
             edit.drops,
             edit.at_start,
             edit.base_behind,
+            edit.texts,
             edit.attributes or edit.body,
         ]
         assert len([key for key in keys if key]) == 1, edit

@@ -214,3 +214,50 @@ def register_handler(handler):
     deprecate("FitsStub", 10, action="use FitsPlugin instead")
 """
     assert "PIL.FitsStub" in {one.name for one in announcements_in(source, "PIL.FitsStub")}
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "argument", "new"),
+    [
+        (
+            '@deprecate_renamed_function("map_batches", version="0.19")\ndef map(f): ...\n',
+            "map",
+            "",
+            "map_batches",
+        ),
+        ('@deprecated_for("to_wei")\ndef toWei(n): ...\n', "toWei", "", "to_wei"),
+        ('@deprecated_alias(a="b")\ndef f(b): ...\n', "f", "a", "b"),
+        ('@rename_parameters({"a": "b"}, "0.12")\ndef f(b): ...\n', "f", "a", "b"),
+        ('names = {"a": "b"}\n@rename_parameters(names, end_version="0.12")\ndef f(b): ...\n', "f", "a", "b"),
+        ('@deprecated_renamed_argument(["a"], ["b"], ["4.0"])\ndef f(b): ...\n', "f", "a", "b"),
+        (
+            '@deprecated("0.2", issue=1, instead=lib.to_thread.run)\ndef f(): ...\n',
+            "f",
+            "",
+            "lib.to_thread.run",
+        ),
+        ("product = deprecate(prod, 'product', 'prod')\n", "product", "", "prod"),
+        ('old = deprecated_alias("lib.old", new_name, "0.12")\n', "old", "", "new_name"),
+        ('moved_attribute(Version("lib", 1), "use new", __name__, "old")\n', "old", "", ""),
+        (
+            "from lib.check import Check\ndeprecated_alias('lib', {'Link': Check}, RemovedIn4Warning)\n",
+            "Link",
+            "",
+            "lib.check.Check",
+        ),
+        (
+            'from other.chat import Chat\nDEPRECATED_LOOKUP = {"Chat": "other.chat"}\n',
+            "Chat",
+            "",
+            "other.chat.Chat",
+        ),
+    ],
+)
+def test_what_takes_the_place_is_read_where_a_helper_names_it(source, name, argument, new) -> None:
+    read = {(one.name, one.argument): one.new for one in announcements_in(source, "lib")}
+    assert read[f"lib.{name}", argument] == new
+
+
+def test_a_category_behind_a_table_takes_no_place() -> None:
+    source = "deprecated_alias('lib.html', {'Link': Check}, RemovedIn4Warning)\n"
+    assert {one.new for one in announcements_in(source, "lib.html")} == {"", "lib.html.Check"}

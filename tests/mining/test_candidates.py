@@ -285,3 +285,24 @@ class Imputer:
     )
     found = {one.name: one.replacement for one in mined(before, after)}
     assert found == {"lib.escape": "markupsafe.escape", "lib.Imputer": "lib.core.prod"}
+
+
+def test_a_new_table_tells_of_names_that_the_release_before_made_while_it_ran() -> None:
+    before = "float64 = 1\nfor name in made: globals()[name] = 1\n"
+    told = 'float64 = 1\n__expired_attributes__ = {"float_": "Use `lib.float64` instead."}\n'
+    found = mined(release("1.0", before), release("2.0", told), release("2.1", told))
+    assert [(one.name, one.replacement, str(one.since)) for one in found] == [
+        ("lib.float_", "lib.float64", "2.0")
+    ]
+
+
+def test_a_builtin_of_the_same_name_is_told_by_its_words() -> None:
+    told = """
+__former_attrs__ = {
+    "int": "`lib.int` is a deprecated alias for the builtin `int`. Use `int` by itself.",
+    "str": "`lib.str` is deprecated, use `str` instead.",
+}
+"""
+    old = f"{told}\nint = int\nstr = str\n"
+    found = mined(release("1.0", old), release("2.0", "x = 1\n"))
+    assert {one.name: one.replacement for one in found} == {"lib.int": "builtins.int", "lib.str": ""}

@@ -125,3 +125,15 @@ def test_what_nobody_announced_is_proven_by_the_object_itself() -> None:
     }
     (module,) = (row for row in rows_of("lib", candidates) if row.kind == "module")
     assert (module.module, module.names) == ("", {"lib.tools": "lib.helpers"})
+
+
+def test_what_a_module_offered_of_another_distribution_is_taken_from_there() -> None:
+    schema = """
+from typing import Any
+from core.messages import Message, _private, only_used
+__all__ = ["Message", "_private"]
+"""
+    assert moved(release("1.0", schema=schema), release("2.0", other="")) == {
+        "lib.schema.Message": "core.messages.Message"
+    }
+    assert moved(release("1.0", schema=schema), release("2.0", schema=schema)) == {}

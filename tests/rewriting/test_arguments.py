@@ -46,6 +46,22 @@ def rewritten(text: str, rewrite: Rewrite, *lines: int) -> str:
             "import lib\nclass A(lib.Base):\n    def __init__(s):\n        lib.Base.__init__(s, size=1)\n",
         ),
         (
+            LOADER,
+            "import yaml\nyaml.load(f, **{'a': 1}, **dict(b=2))\n",
+            "import yaml\nyaml.load(f, **{'a': 1}, Loader=yaml.SafeLoader, **dict(b=2))\n",
+        ),
+        (
+            LOADER,
+            (
+                "import yaml\ndef read(f):\n    o = {}\n    o['a'] = 1\n"
+                "    yaml.load(f, **o)\ndef other(o): do(o)\n"
+            ),
+            (
+                "import yaml\ndef read(f):\n    o = {}\n    o['a'] = 1\n"
+                "    yaml.load(f, Loader=yaml.SafeLoader, **o)\ndef other(o): do(o)\n"
+            ),
+        ),
+        (
             MISSING,
             "from marshmallow import fields\nx = fields.Str(missing=None, a=1)\n",
             "from marshmallow import fields\nx = fields.Str(load_default=None, a=1)\n",
@@ -129,6 +145,21 @@ def test_arguments_change(rewrite: Rewrite, before: str, after: str) -> None:
     [
         (MISSING, "from marshmallow import fields\nfields.Str(missing=1, load_default=2)\n"),
         (LOADER, "import yaml\nyaml.load(f, **kw)\n"),
+        (LOADER, "import yaml\nyaml.load(*a, **{'a': 1})\n"),
+        (LOADER, "import yaml\nyaml.load(f, **{'Loader': L})\n"),
+        (LOADER, "import yaml\nyaml.load(f, **{a: 1})\n"),
+        (LOADER, "import yaml\nyaml.load(f, **{**a})\n"),
+        (LOADER, "import yaml\nyaml.load(f, **dict(a))\n"),
+        (LOADER, "import yaml\no = {}\nyaml.load(f, **o)\n"),
+        (LOADER, "import yaml\ndef read(o):\n    yaml.load(f, **o)\n"),
+        (LOADER, "import yaml\ndef read(o={}):\n    yaml.load(f, **o)\n"),
+        (LOADER, "import yaml\ndef read():\n    o = {}\n    o.update(a)\n    yaml.load(f, **o)\n"),
+        (LOADER, "import yaml\ndef read():\n    o = p = {}\n    yaml.load(f, **o)\n"),
+        (LOADER, "import yaml\ndef read():\n    o = {}\n    change(o)\n    yaml.load(f, **o)\n"),
+        (LOADER, "import yaml\ndef read():\n    o = {}\n    p = o\n    yaml.load(f, **o)\n"),
+        (LOADER, "import yaml\ndef read():\n    o = {}\n    o |= a\n    yaml.load(f, **o)\n"),
+        (LOADER, "import yaml\ndef read():\n    o = {}\n    o['Loader'] = 1\n    yaml.load(f, **o)\n"),
+        (LOADER, "import yaml\ndef read():\n    o = {}\n    o[a] = 1\n    yaml.load(f, **o)\n"),
         (LOADER, "import yaml\nyaml.load(*a)\n"),
         (NAMED, "import a\na.f(*b)\n"),
         (NAMED, "import a\na.f(1, 2, 3, 4)\n"),
@@ -137,7 +168,7 @@ def test_arguments_change(rewrite: Rewrite, before: str, after: str) -> None:
 def test_what_cannot_be_carried_over_is_left_alone(rewrite: Rewrite, text: str) -> None:
     made = rewrite_source(text, rewrite, lines=None)
     assert not made.edits
-    assert [(left.reason, left.line) for left in made.left] == [(LeftAloneReason.ARGUMENTS, 2)]
+    assert [(left.reason, left.line) for left in made.left] == [(LeftAloneReason.ARGUMENTS, text.count("\n"))]
 
 
 def test_a_method_of_any_object_changes_on_named_lines_only() -> None:

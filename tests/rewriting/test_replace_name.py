@@ -162,6 +162,21 @@ def reasons(text: str, names: tuple[str, str], *lines: int) -> list[tuple[LeftAl
             "from xml.etree import cElementTree as ET\n",
             "from xml.etree import ElementTree as ET\n",
         ),
+        (
+            ("lib.etree", "xml.etree.ElementTree"),
+            "import lib\nlib.etree.fromstring(a)\n",
+            "import xml.etree.ElementTree\nxml.etree.ElementTree.fromstring(a)\n",
+        ),
+        (
+            ("lib.Element", "xml.etree.ElementTree.Element"),
+            "import lib\nlib.Element(a)\nlib.x\n",
+            "import lib\nimport xml.etree.ElementTree\nxml.etree.ElementTree.Element(a)\nlib.x\n",
+        ),
+        (
+            ("lib.old", "importlib.metadata"),
+            "import lib\nlib.old.version(a)\n",
+            "import importlib.metadata\nimportlib.metadata.version(a)\n",
+        ),
         (("builtins.unicode", "str"), "isinstance(a, unicode)\n", "isinstance(a, str)\n"),
         (
             ("flask.Markup", "markupsafe.Markup"),

@@ -65,7 +65,8 @@ class MineArguments:
 def mine_command(arguments: MineArguments) -> int:
     """Read libraries' releases for what they dropped, and write candidates of rules.
 
-    One archive of each minor release is parsed, nothing of it is run. The rows are off until they are proven.
+    One archive of each minor release is parsed, changelogs are read, nothing is run. The rows are off until
+    they are proven.
     """
     from backdate.cli import exit_codes
     from backdate.cli.terminal import tell
@@ -99,17 +100,21 @@ def _output(output: Path, package: str, packages: int) -> Path:
 
 def _write_mined(found: MinedDistribution, output: Path, licence: str) -> None:
     from backdate.knowledge.schema import ChangesFile
+    from backdate.mining.announcements import AnnouncedBy
     from backdate.mining.write_rows import file_text, rows_of
     from backdate.serial import write_whole
 
     replaced = [candidate for candidate in found.candidates if candidate.is_rule]
     moved = sum(candidate.by is None for candidate in replaced)
+    told = sum(candidate.by is AnnouncedBy.CHANGELOG for candidate in replaced)
     typer.echo(
         f"{found.distribution}: {found.announcements} announcements in {len(found.releases)} releases "
         f"({found.releases[0]} to {found.releases[-1]}); {len(found.candidates)} names are gone later, "
         f"{len(replaced)} of them with a replacement or arguments without effect; "
-        f"{moved} were found in another place"
+        f"{told} by a changelog, {moved} were found in another place"
     )
+    for archive in found.unread:
+        typer.echo(f"{archive} could not be read")
     for name, why in found.left_out:
         typer.echo(f"{name} is left out: {why}")
     rows = rows_of(found.distribution, replaced)

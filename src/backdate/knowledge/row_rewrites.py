@@ -22,6 +22,7 @@ from backdate.rewriting.rewrite import (
     ReplaceClass,
     ReplaceName,
     ReplaceUse,
+    RespellText,
     Rewrite,
 )
 
@@ -120,6 +121,8 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         return BaseBehind(of=edit.of, base=edit.base_behind)
     if edit.at_start:
         return CallAtStart(function=edit.at_start, arguments=edit.value)
+    if edit.texts:
+        return RespellText(texts=tuple(edit.texts.items()))
     if edit.coroutines:
         return DecoratedCoroutine(decorator=target)
     if edit.undecorates:

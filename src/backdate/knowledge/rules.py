@@ -254,6 +254,7 @@ def _is_met(rule: Rule, old: str, new: str) -> bool:
     return _is_between(rule.since, old, new)
 
 
+@functools.lru_cache(maxsize=4096)
 def _is_between(since: str, old: str, new: str) -> bool:
     """Whether ``since`` is later than ``old`` and not than ``new``; of releases that cannot be read, yes."""
     try:

@@ -23,7 +23,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class EditRow(Row, frozen=True, kw_only=True):
     """How to change uses of a name. Exactly one of the keys ``name``, ``attribute``, ``template``,
     ``assigned``, ``argument``, ``adds``, ``positional``, ``coroutines``, ``undecorates``, ``takes``,
-    ``drops``, ``at_start``, ``base_behind`` and ``attributes`` (``body`` or both) says what is done."""
+    ``drops``, ``at_start``, ``texts``, ``base_behind`` and ``attributes`` (``body`` or both) says what
+    is done."""
 
     of: Names
     """The dotted names that are used, "numpy.in1d"; ".to_csv" for a method or attribute of any object."""
@@ -97,6 +98,9 @@ class EditRow(Row, frozen=True, kw_only=True):
     """Whether it is tried only where nothing else helps: of what replaces a library as a whole."""
     base_behind: str = ""
     """The dotted base class that classes with the names as base classes need behind these."""
+    texts: dict[str, str] = msgspec.field(default_factory=dict)
+    """Regular expressions of what is refused inside of literal texts that the names read, each with what is
+    written instead (``\\1`` is a group): in the function that fails, and in calls of the names."""
     at_start: str = ""
     """The dotted function that files call behind their imports; its arguments, if any, are ``value``."""
 
@@ -165,7 +169,8 @@ class ChangesFile(Row, frozen=True, kw_only=True):
     python: str = "3.8"
     """The interpreter that runs the examples; Python's own run under two of its releases."""
     with_: tuple[str, ...] = msgspec.field(default=(), name="with")
-    """Further requirements of the examples: releases of the distribution's own dependencies as of then."""
+    """Further requirements of the examples: releases of the distribution's own dependencies as of then; of
+    mined rows, the distributions that have the new names where the releases do not require them."""
     origin: Literal["written", "mined"] = "written"
     licence: str = ""
     """SPDX name of the licence of what it was mined from."""

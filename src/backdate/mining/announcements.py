@@ -13,16 +13,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from backdate.mining.announced_arguments import (
-    NEW_KEYS,
-    OLD_KEYS,
     announced_arguments,
+    announced_name,
     is_guard,
+    named_instead,
     parameters_of,
     parameters_tested,
 )
+from backdate.mining.announced_tables import (
+    handed_names,
+    made_table_entries,
+    moved_names,
+    names_a_table,
+    table_entries,
+)
 from backdate.mining.documents import DIRECTIVE, LONGEST_WORDS, directive_words, parameters_above
 from backdate.mining.literals import dotted_of, may_announce, parsed, strings_in, text_of
-from backdate.mining.loops import imports_of, names_loop, pairs_of, turns_of
+from backdate.mining.loops import imports_of, names_loop, pairs_of
 
 _CATEGORY = re.compile(r"(?:Deprecat\w*Warning|\w*FutureWarning|RemovedIn\w+|\w*Deprecat\w*|MovedIn\w+)\Z")
 _HELPER = re.compile(
@@ -30,9 +37,7 @@ _HELPER = re.compile(
     r"|make_keyword_only|renamed_(?:arg|kwarg|parameter)|legacy_|moved_|obsolete",
     re.IGNORECASE,
 )
-_TABLE = re.compile(
-    r"deprecat|expired|former|removed|renamed|moved|replaced|redirect|obsolete", re.IGNORECASE
-)
+_TABLES = (ast.Dict, ast.Set, ast.DictComp)
 
 
 class AnnouncedBy(StrEnum):
@@ -47,6 +52,8 @@ class AnnouncedBy(StrEnum):
     """A table of modules and the names that are to be taken from them."""
     LOOP = "loop"
     """A loop over names, each of which it makes."""
+    CHANGELOG = "changelog"
+    """An entry of a changelog."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +70,8 @@ class Announcement:
     line: int
     offered_by: str = ""
     """The module all of whose names it is about, each in the place of ``{0}`` in the words; else ""."""
+    version: str = ""
+    """The release of which a changelog says it; "" for what the sources of a release say."""
 
 
 def announcements_in(source: str, module: str, *, tree: ast.Module | None = None) -> tuple[Announcement, ...]:
@@ -160,18 +169,18 @@ class _AnnouncementReader(ast.NodeVisitor):
                 node.value, ast.Dict | ast.Set | ast.Tuple | ast.List
             ):
                 self._tables[target.id] = pairs_of(node.value)
-            if name and isinstance(node.value, ast.Dict | ast.Set) and _TABLE.search(name):
+            if name and isinstance(node.value, _TABLES) and names_a_table(name):
                 self._read_table(node.value)
-            elif name and isinstance(node.value, ast.DictComp) and _TABLE.search(name):
-                self._read_made_table(node.value)
             elif name and (helper := _helper_in(node.value)) is not None:
-                self._add(self._here(name), helper, by=AnnouncedBy.HELPER, words=self._words(helper))
+                new = named_instead(helper, name.rpartition(".")[2], self._constants)
+                words = self._words(helper)
+                self._add(self._here(name), helper, by=AnnouncedBy.HELPER, words=words, new=new)
                 return
         self.generic_visit(node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """The same with an annotation."""
-        if isinstance(node.value, ast.Dict | ast.Set) and _TABLE.search(dotted_of(node.target)):
+        if isinstance(node.value, ast.Dict | ast.Set) and names_a_table(dotted_of(node.target)):
             self._read_table(node.value)
         self.generic_visit(node)
 
@@ -198,11 +207,9 @@ class _AnnouncementReader(ast.NodeVisitor):
         """``warnings.warn(…)`` with a category that says so, and helpers such as ``deprecate("NAME", …)``."""
         function = dotted_of(node.func)
         holder, _, leaf = function.rpartition(".")
-        if leaf == "update" and _TABLE.search(holder):
+        if leaf == "update" and names_a_table(holder):
             for table in node.args:
-                if isinstance(table, ast.DictComp):
-                    self._read_made_table(table)
-                elif isinstance(table, ast.Dict):
+                if isinstance(table, ast.DictComp | ast.Dict):
                     self._read_table(table)
         if _is_warn(leaf) and self._has_category(node):
             for name, argument in self._subjects():
@@ -311,19 +318,20 @@ class _AnnouncementReader(ast.NodeVisitor):
                 self._add(here, decorator, by=AnnouncedBy.DECORATOR, words="")
                 continue
             words = self._words(called)
-            for argument, new, own in announced_arguments(called, self._constants, name, parameters):
+            read = announced_arguments(called, self._constants, name, parameters, tables=self._tables)
+            for argument, new, own in read:
                 said = " ".join(own.split())[:LONGEST_WORDS] or words
                 self._add(here, decorator, by=AnnouncedBy.DECORATOR, words=said, argument=argument, new=new)
 
     def _read_helper(self, node: ast.Call) -> None:
-        keywords = {keyword.arg: text_of(keyword.value, self._constants) for keyword in node.keywords}
         texts = [text_of(value, self._constants) for value in node.args]
-        new = next((keywords[key] for key in NEW_KEYS if keywords.get(key)), "")
-        old = next((keywords[key] for key in OLD_KEYS if keywords.get(key)), "") or next(
-            filter(None, texts), ""
-        )
+        old = announced_name(node, self._constants)
+        new = named_instead(node, old.removesuffix("()").rpartition(".")[2], self._constants)
         words = self._words(node)
-        self._read_moved_names(node)
+        moved = moved_names(node, self._module, self._constants)
+        handed = handed_names(node, self._module, self._constants, self._imported)
+        for one in (*moved, *handed):
+            self._add(self._here(one.name), node, by=AnnouncedBy.IMPORTS, words=one.words, new=one.new)
         if old == self._module:
             # A module's own warning: where it was, then where it is.
             new = new or next((text for text in texts[1:] if re.fullmatch(r"\w+(?:\.\w+)*", text)), "")
@@ -345,50 +353,19 @@ class _AnnouncementReader(ast.NodeVisitor):
         for name, argument in self._subjects():
             self._add(name, node, by=AnnouncedBy.HELPER, words=words, argument=argument, new=new)
 
-    def _read_moved_names(self, node: ast.Call) -> None:
-        """A table within a helper's call of modules and the names that are to be taken from them."""
-        for table in node.args:
-            if not isinstance(table, ast.Dict):
-                continue
-            for key, value in zip(table.keys, table.values, strict=True):
-                home = text_of(key, self._constants)
-                if not re.fullmatch(r"\.{0,3}\w+(?:\.\w+)*", home) or not isinstance(
-                    value, ast.List | ast.Tuple
-                ):
-                    continue
-                module = f"{self._module}{home}" if home.startswith(".") else home
-                for name in filter(str.isidentifier, strings_in(value)):
-                    words = f"{home}: {name}"
-                    self._add(
-                        self._here(name), node, by=AnnouncedBy.IMPORTS, words=words, new=f"{module}.{name}"
-                    )
-
-    def _read_table(self, node: ast.Dict | ast.Set) -> None:
-        pairs = (
-            zip(node.keys, node.values, strict=True)
-            if isinstance(node, ast.Dict)
-            else ((e, None) for e in node.elts)
+    def _read_table(self, node: ast.Dict | ast.Set | ast.DictComp) -> None:
+        entries = (
+            made_table_entries(node, self._constants, self._tables)
+            if isinstance(node, ast.DictComp)
+            else table_entries(node, self._constants)
         )
-        for key, value in pairs:
-            name = text_of(key, self._constants) if key is not None else ""
-            if not re.fullmatch(r"[A-Za-z_]\w*(?:[.:]\w+)*", name):
-                continue
-            words = " ".join(strings_in(value))[:LONGEST_WORDS] if value is not None else ""
-            words = words or text_of(value, self._constants) if value is not None else words
-            dotted = name.replace(":", ".") if ":" in name else f"{self._module}.{name}"
-            new = words.replace(":", ".") if re.fullmatch(r"[A-Za-z_]\w*(?:[.:]\w+)*", words) else ""
-            self._add(dotted, key or node, by=AnnouncedBy.TABLE, words=words, new=new)
-
-    def _read_made_table(self, node: ast.DictComp) -> None:
-        """A table that a comprehension makes of another one: ``{n: message.format(n=n) for n in names}``."""
-        before = self._constants
-        for turn in turns_of(node.generators[0], node.key, self._tables):
-            self._constants = {**before, **turn}
-            name = text_of(node.key, self._constants)
-            values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-            words = " ".join(" ".join(text_of(value, self._constants) for value in values).split())
-            self._add(self._here(name), node, by=AnnouncedBy.TABLE, words=words[:LONGEST_WORDS])
-        self._constants = before
+        around = self._here() if isinstance(node, ast.DictComp) else self._module
+        for one in entries:
+            name = one.name if one.is_whole else f"{around}.{one.name}"
+            # {"Old": "other.module"}, where ``from other.module import Old`` is what it stands for.
+            imported = self._imported.get(one.name, "")
+            new = imported if imported == f"{one.new}.{one.name}" else one.new
+            self._add(name, one.node, by=AnnouncedBy.TABLE, words=one.words, new=new)
 
     def _read_document(
         self, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, name: str

@@ -134,7 +134,7 @@ def candidates_of(releases: Sequence[MinedRelease]) -> tuple[RuleCandidate, ...]
     return tuple(sorted(found.values(), key=lambda one: (one.since, one.name, one.argument)))
 
 
-def _public_names(names: ReleaseNames) -> dict[str, list[str]]:
+def public_homes(names: ReleaseNames) -> dict[str, list[str]]:
     """Where something is defined, to the public names that it has, the shortest first."""
     public: defaultdict[str, list[str]] = defaultdict(list)
     for name, home in names.public_names():
@@ -149,19 +149,25 @@ class _ReadNames:
     def __init__(self, release: MinedRelease) -> None:
         self.release = release
         self.names = release.names
-        self.public = _public_names(release.names)
+        self.public = public_homes(release.names)
 
     @functools.cached_property
     def derived(self) -> dict[str, tuple[str, ...]]:
         return self.names.derived()
+
+    @functools.cached_property
+    def in_tables(self) -> frozenset[str]:
+        told = self.release.announcements
+        return frozenset(one.name for one in told if one.by is AnnouncedBy.TABLE)
 
     def has(self, name: str, argument: str) -> bool | None:
         return self.names.takes(name, argument) if argument else self.names.has(name)
 
 
 def _of(announcement: Announcement, position: int, releases: Sequence[_ReadNames]) -> Iterator[RuleCandidate]:
-    """Also of a release that lacks the name by now: tables tell what an older one had."""
-    nearest = [position, position - 1] if announcement.by is AnnouncedBy.TABLE and position else [position]
+    """Also of a release that lacks the name by now: tables and changelogs tell what an older one had."""
+    of_before = announcement.by in (AnnouncedBy.TABLE, AnnouncedBy.CHANGELOG)
+    nearest = [position, position - 1] if of_before and position else [position]
     used = {
         pair: None
         for index in nearest
@@ -178,6 +184,8 @@ def _of(announcement: Announcement, position: int, releases: Sequence[_ReadNames
             # What such a table or loop holds is made while the module runs.
             or (index == position and announcement.by in (AnnouncedBy.IMPORTS, AnnouncedBy.LOOP))
         ]
+        if not having and _is_first_told(announcement, name, position, releases):
+            having = [position - 1]
         if not having or having[-1] == len(releases) - 1:
             continue
         since, last = releases[having[-1] + 1].release, releases[-1]
@@ -186,14 +194,26 @@ def _of(announcement: Announcement, position: int, releases: Sequence[_ReadNames
             name=name,
             argument=announcement.argument,
             replacement=replacement,
-            dropped=bool(announcement.argument) and not replacement and _is_without_effect(announcement),
+            dropped=bool(announcement.argument) and not replacement and is_without_effect(announcement),
             owner=owner,
             since=since.first,
-            announced=releases[position].release.version,
+            announced=Version(announcement.version)
+            if announcement.version
+            else releases[position].release.version,
             words=announcement.words,
             by=announcement.by,
             module=name in releases[having[-1]].names.modules,
         )
+
+
+def _is_first_told(
+    announcement: Announcement, name: str, position: int, releases: Sequence[_ReadNames]
+) -> bool:
+    """Whether a table is new that tells of a name which the release before may make while it runs."""
+    if announcement.by is not AnnouncedBy.TABLE or not position:
+        return False
+    before = releases[position - 1]
+    return before.has(name, announcement.argument) is None and announcement.name not in before.in_tables
 
 
 def _defined(announcement: Announcement) -> str:
@@ -245,8 +265,9 @@ def said_replacement(announcement: Announcement, subject: str) -> str:
     said = announcement.new or _imported(announcement.words)
     if not said:
         # A directive or a table does not repeat what it is about, or only as a part of the new name.
-        about = f"`{subject}`: {announcement.words}"
-        wording = replacement_in(announcement.words, subject) or replacement_in(about, subject)
+        wording = replacement_in(announcement.words, subject)
+        if wording is None and announcement.by is not AnnouncedBy.CHANGELOG:
+            wording = replacement_in(f"`{subject}`: {announcement.words}", subject)
         if wording is None or wording.expression:
             return ""
         said = wording.replacement
@@ -266,7 +287,7 @@ _SOMETIMES = re.compile(
 )
 
 
-def _is_without_effect(announcement: Announcement) -> bool:
+def is_without_effect(announcement: Announcement) -> bool:
     """Whether it says that the argument changes nothing, and always so."""
     match = _NO_EFFECT.search(announcement.words)
     # "Passing normed=False has no effect" is about that value.

@@ -16,12 +16,14 @@ from backdate.knowledge.modules import distribution_of
 from backdate.mining import two_to_three, typeshed
 from backdate.mining.announcements import Announcement
 from backdate.mining.candidates import MinedRelease, ReadModules, RuleCandidate, candidates_of, mine_release
+from backdate.mining.changelogs import entries_of_changelogs, told_by_changelogs
 from backdate.mining.moves import moves_of
 from backdate.mining.offered import modules_meant, names_offered, with_each_name
 from backdate.mining.releases import ReleaseBounds, ReleaseSources, read_release, releases_between
 from backdate.mining.standard_library import libraries_of, stub_archives
 from backdate.mining.two_to_three import two_to_three_candidates
 from backdate.mining.upgrade_tables import upgrade_table_candidates
+from backdate.mining.whole_modules import with_whole_modules
 from backdate.timeline.instants import Instant
 
 
@@ -76,7 +78,9 @@ def mine(
         meant |= dict.fromkeys(modules_meant(read[-1:]), file.uploaded)
         tables += upgrade_table_candidates(release, distribution)
     offered = {module: _offered(client, module, at, cache=cache) for module, at in meant.items()}
-    found = _with_tables(candidates_and_moves(with_each_name(read, offered)), tables)
+    changelogs = entries_of_changelogs(client, distribution, read, cache)
+    told = told_by_changelogs(read, changelogs.entries)
+    found = _with_tables(candidates_and_moves(with_each_name(read, offered), told), tables)
     kept, left_out = _without_left_out(distribution, found)
     return MinedDistribution(
         distribution=distribution,
@@ -84,7 +88,7 @@ def mine(
         announcements=sum(len(release.announcements) for release in read),
         candidates=kept,
         left_out=left_out,
-        unread=tuple(unread),
+        unread=(*unread, *changelogs.unread),
     )
 
 
@@ -162,9 +166,25 @@ def _standard_library(
     )
 
 
-def candidates_and_moves(read: Sequence[MinedRelease]) -> tuple[RuleCandidate, ...]:
-    """What was announced with what takes its place, then what was found in another place."""
+def candidates_and_moves(
+    read: Sequence[MinedRelease], told: Sequence[MinedRelease] = ()
+) -> tuple[RuleCandidate, ...]:
+    """What was announced with what takes its place, then what was found in another place.
+
+    ``told``: the same releases with what changelogs announce: it counts where the releases themselves say
+    nothing, and where what was found in another place is the same.
+    """
     announced = {(one.name, one.argument): one for one in candidates_of(read)}
     moved = {(one.name, ""): one for one in moves_of(read)}
     said = {key: one for key, one in announced.items() if one.is_rule or key not in moved}
-    return tuple(sorted((moved | said).values(), key=lambda one: (one.since, one.name, one.argument)))
+    listed = {
+        (one.name, one.argument): one
+        for one in candidates_of(told)
+        if one.is_rule and _agrees(one, moved.get((one.name, one.argument)))
+    }
+    ruled = {key: one for key, one in said.items() if one.is_rule}
+    return with_whole_modules(tuple((moved | said | listed | ruled).values()), read)
+
+
+def _agrees(one: RuleCandidate, other: RuleCandidate | None) -> bool:
+    return other is None or one.replacement == other.replacement

@@ -53,7 +53,8 @@ def moves_of(releases: Sequence[MinedRelease]) -> tuple[RuleCandidate, ...]:
     last = releases[-1].names
     for old, new in itertools.pairwise(read):
         names = dict(_moved(old, new))
-        for name, replacement in (names | _modules(names, old, new)).items():
+        passed_on = dict(_passed_on(old.version.names, new.version.names))
+        for name, replacement in (passed_on | names | _modules(names, old, new)).items():
             if last.has(name) is True or last.has(replacement) is False:
                 continue
             found[name] = RuleCandidate(
@@ -101,6 +102,18 @@ def _moved(old: _Release, new: _Release) -> Iterator[tuple[str, str]]:
         successor = _below(name, home, new) or _successor(home, old, new)
         if successor and successor != name and is_public(successor):
             yield name, successor
+
+
+def _passed_on(old: ReleaseNames, new: ReleaseNames) -> Iterator[tuple[str, str]]:
+    """What a module offered of another distribution by name, and offers no more: taken from there itself."""
+    for module, names in old.modules.items():
+        if not is_public(module) or _is_left_out(f"{module}."):
+            continue
+        for leaf in names.offered & set(names.imported):
+            name, home = f"{module}.{leaf}", names.imported[leaf]
+            is_of_others = "." in home and home.partition(".")[0] not in old.tops and is_public(home)
+            if is_of_others and is_public(leaf) and new.has(name) is False:
+                yield name, home
 
 
 def _below(name: str, home: str, new: _Release) -> str:

@@ -44,7 +44,9 @@ def prove_rows(resources: Resources, file: ChangesFile, *, progress: Reporter = 
             proven.append(_unproven(row, "the index does not list the release"))
         else:
             rows[version].append(row)
-    prover = _Prover(resources=resources, distribution=file.distribution, progress=progress)
+    prover = _Prover(
+        resources=resources, distribution=file.distribution, beside=file.with_, progress=progress
+    )
     older: dict[str, Member] = {}
     releases = sorted(rows)
     for version, following in zip_longest(releases, releases[1:]):
@@ -78,6 +80,8 @@ class _Prover:
 
     resources: Resources
     distribution: str
+    beside: tuple[str, ...]
+    """Further requirements, such as the distribution that has the new names."""
     progress: Reporter
 
     def of_release(
@@ -113,7 +117,7 @@ class _Prover:
                 "",
                 instant=at,
                 output=Path(temporary, "environment"),
-                packages=(requirement,),
+                packages=(requirement, *self.beside),
                 python=python,
                 progress=self.progress,
             )

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from backdate.mining.literals import dotted_of, parsed
+from backdate.mining.literals import dotted_of, parsed, strings_in
 
 _MOST_STEPS = 12
 _DYNAMIC = frozenset({"globals", "setattr", "exec", "__import__", "lazy_import", "attach", "attach_stub"})
@@ -39,6 +39,8 @@ class BoundNames:
     """Whether it has a ``__getattr__`` or makes names while it runs."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Names that are given the value of another name of the module: ``product = prod``."""
+    offered: frozenset[str] = frozenset()
+    """What a literal ``__all__`` lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +255,7 @@ class _Collector:
         self._stars: list[str] = []
         self._dynamic = False
         self._aliases: dict[str, str] = {}
+        self._offered: frozenset[str] = frozenset()
 
     def names(self) -> BoundNames:
         return BoundNames(
@@ -263,6 +266,7 @@ class _Collector:
             stars=tuple(self._stars),
             dynamic=self._dynamic,
             aliases=self._aliases,
+            offered=self._offered,
         )
 
     def read(self, body: list[ast.stmt]) -> None:
@@ -323,6 +327,8 @@ class _Collector:
             for name in names:
                 if isinstance(name, ast.Name):
                     self._defined.add(name.id)
+                    if name.id == "__all__" and isinstance(node.value, ast.List | ast.Tuple):
+                        self._offered = frozenset(strings_in(node.value))
                     if name is target and isinstance(node.value, ast.Name):
                         self._aliases[name.id] = node.value.id
                 elif isinstance(name, ast.Subscript) and isinstance(name.value, ast.Call):

@@ -69,6 +69,7 @@ def file_text(file: ChangesFile) -> str:
         f"# What {read}. Made by `backdate rules mine`.",
         f"distribution = {_text(file.distribution)}",
         f"origin = {_text(file.origin)}",
+        *([f"with = {_texts(file.with_)}"] if file.with_ else []),
         *([f"licence = {_text(file.licence)}"] if file.licence else []),
         *([f"read_from = {_text(file.read_from)}"] if file.read_from else []),
     ]

@@ -15,6 +15,7 @@ from backdate.rewriting.argument_edits import (
 )
 from backdate.rewriting.calls import FunctionCall, calls_of
 from backdate.rewriting.import_edits import ImportEdits
+from backdate.rewriting.known_keys import may_be_given
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.rewrite import (
     AddArgument,
@@ -75,7 +76,7 @@ def add_argument(tree: SourceTree, rewrite: AddArgument, lines: frozenset[int] |
             return None
         if rewrite.position is not None and len(call.positional) > rewrite.position:
             return None
-        if call.has_splat:
+        if may_be_given(names, call, rewrite.argument):
             return LeftAloneReason.ARGUMENTS
         text = spell_expression(names, imports, rewrite.value, call.node)
         if text is None:

@@ -16,6 +16,7 @@ from backdate.rewriting.rewrite import (
     ReplaceAssignment,
     ReplaceName,
     ReplaceUse,
+    RespellText,
     Rewrite,
 )
 
@@ -54,6 +55,8 @@ def in_words(rewrite: Rewrite) -> str:
             return f"classes from {' or '.join(rewrite.of)} have the base class {rewrite.base} behind it"
         case CallAtStart():
             return f"{rewrite.function}({rewrite.arguments}) is called behind the imports"
+        case RespellText():
+            return ", ".join(f"{old} in a text becomes {new}" for old, new in rewrite.texts)
         case DropDecorator():
             return f"@{rewrite.decorator} is left out"
         case DecoratedCoroutine():

@@ -264,6 +264,14 @@ class FollowSignature:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RespellText:
+    """What literal texts hold is spelled otherwise: on named lines only."""
+
+    texts: tuple[tuple[str, str], ...]
+    """Regular expressions of what is refused, each with its replacement, as ``re.sub`` takes it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallYielded:
     """Tests call what they yielded for their runner to call: on named lines only."""
 
@@ -291,6 +299,7 @@ Rewrite = (
     | BaseBehind
     | CallAtStart
     | FollowSignature
+    | RespellText
     | CallYielded
     | NameSetups
 )

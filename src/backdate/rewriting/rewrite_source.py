@@ -22,6 +22,7 @@ from backdate.rewriting.rename_attribute import rename_attribute
 from backdate.rewriting.replace_class import replace_class
 from backdate.rewriting.replace_name import replace_name
 from backdate.rewriting.replace_use import replace_use
+from backdate.rewriting.respell_text import respell_text
 from backdate.rewriting.rewrite import (
     AddArgument,
     BaseBehind,
@@ -45,6 +46,7 @@ from backdate.rewriting.rewrite import (
     ReplaceExpression,
     ReplaceName,
     ReplaceUse,
+    RespellText,
     Rewrite,
     RewrittenSource,
 )
@@ -139,6 +141,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return call_at_start(tree, rewrite, lines)
         case NameSetups():
             return name_setups(tree, rewrite, lines)
+        case RespellText():
+            return respell_text(tree, rewrite, lines)
         case CallYielded():
             return call_yielded(tree, rewrite, lines)
         case FollowSignature():
@@ -166,7 +170,7 @@ def _leaf(rewrite: Rewrite) -> str:
             return "yield"
         case NameSetups():
             return "class"
-        case ChangeParameter() | ChangeClassBody() | BaseBehind():
+        case ChangeParameter() | ChangeClassBody() | BaseBehind() | RespellText():
             return ""
         case DecoratedCoroutine(decorator=name) | DropDecorator(decorator=name):
             return name.rpartition(".")[2]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import keyword
 import re
+import sys
+import sysconfig
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tree_sitter import Node
 
@@ -16,6 +20,7 @@ from backdate.rewriting.names import ImportedName, SourceNames
 from backdate.rewriting.source_tree import SourceTree
 from backdate.rewriting.template import PLACEHOLDER
 
+_STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 _LOADS_ITS_PARTS = frozenset(
     {
         "numpy",
@@ -63,11 +68,24 @@ _DEEPEST_CAPITAL = {"Bio": 1, "Crypto": 2, "Cryptodome": 2, "OpenSSL": 1, "PIL":
 def module_of(dotted: str) -> str:
     """The module that holds a dotted name, by the custom that only classes have capitals; or ""."""
     parts = dotted.split(".")
+    for length in range(len(parts) - 1, 1, -1):
+        if is_python_module(".".join(parts[:length])):
+            return ".".join(parts[:length])
     capital = _DEEPEST_CAPITAL.get(parts[0], 0)
     for index, part in enumerate(parts[:-1]):
         if (part[:1].isupper() and index > capital) or ".".join(parts[: index + 1]) in _SMALL_CLASSES:
             return ".".join(parts[:index])
     return ".".join(parts[:-1])
+
+
+@functools.cache
+def is_python_module(dotted: str) -> bool:
+    """Whether a dotted name is a module in a package of the standard library."""
+    parts = dotted.split(".")
+    if len(parts) < 2 or parts[0] not in sys.stdlib_module_names or not all(map(str.isidentifier, parts)):
+        return False
+    place = _STANDARD_LIBRARY.joinpath(*parts)
+    return place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
 
 
 def is_class_member(dotted: str) -> bool:
@@ -86,16 +104,19 @@ def spell(names: SourceNames, dotted: str, near: Node, head: ImportedName | None
         return _whole_module(names, dotted, near)
     if "." not in dotted:
         dotted = f"builtins.{dotted}"
-    module, leaf = module_of(dotted), dotted.rpartition(".")[2]
+    # a module in a package is imported by itself: `import xml.etree` brings no `xml.etree.ElementTree`
+    module = dotted if is_python_module(dotted) else module_of(dotted)
+    leaf = dotted.rpartition(".")[2]
     # what a file binds nowhere is a builtin, or comes by its star import
     if module == "builtins" and not names.bindings(leaf) and (hasattr(builtins, leaf) or names.star_modules):
         return Spelling(expression=leaf)
     reached = _through_imports(names, dotted, module, near, head)
     if reached is not None:
         return reached
-    top = module.partition(".")[0]
-    if _is_free(names, top, module) and not _in_from_style(names, dotted, module):
-        return Spelling(expression=dotted, needs=NewImport(dotted=dotted, module=module))
+    top, imported = module.partition(".")[0], module
+    module = module_of(dotted)
+    if _is_free(names, top, imported) and not _in_from_style(names, dotted, module):
+        return Spelling(expression=dotted, needs=NewImport(dotted=dotted, module=imported))
     outer = dotted[len(module) + 1 :].partition(".")[0]
     if not names.bindings(outer) and not hasattr(builtins, outer) and not keyword.iskeyword(outer):
         return Spelling(
