@@ -82,8 +82,8 @@ def test_tasks_run_in_parallel(tmp_path) -> None:
 
 def test_another_run_s_folder_and_a_full_one_are_refused(tmp_path) -> None:
     evaluate(plan(tmp_path / "run"))
-    other = replace(plan(tmp_path / "run"), settings=RunSettings(solver="gold", calls=5))
-    with pytest.raises(UsageError, match="calls: 100 there, 5 now"):
+    other = replace(plan(tmp_path / "run"), settings=RunSettings(solver="gold", tests=5))
+    with pytest.raises(UsageError, match="tests: 10 there, 5 now"):
         evaluate(other)
     (tmp_path / "full").mkdir()
     (tmp_path / "full/x").touch()
@@ -246,3 +246,15 @@ def test_a_record_from_before_patches_had_reasons_is_read(tmp_path) -> None:
     path.write_text(json.dumps(old))
     record = load_run(folder)[1][0]
     assert (record.format, record.reasons, record.settings.both_sides) == (RECORD_FORMAT, (), False)
+
+
+def test_a_record_from_before_proposing_sources_were_recorded_is_read(tmp_path) -> None:
+    folder = tmp_path / "run"
+    evaluate(plan(folder, count=1))
+    path = folder / "records/o__n-0.json"
+    old = json.loads(path.read_bytes())
+    old["format"] = 4
+    del old["proposed_by"], old["ready_at_first"], old["settings"]["survey"]
+    path.write_text(json.dumps(old))
+    record = load_run(folder)[1][0]
+    assert (record.format, record.proposed_by, record.settings.survey) == (RECORD_FORMAT, None, False)

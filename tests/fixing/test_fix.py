@@ -17,7 +17,7 @@ from backdate.checking.settings import Settings
 from backdate.cli.render_fix import fix_lines
 from backdate.errors import SandboxUnavailable
 from backdate.fixing.applying import apply_fix
-from backdate.fixing.fix import FixOptions, nothing_to_do, turns_of
+from backdate.fixing.fix import FixOptions, nothing_to_do
 from backdate.fixing.result import FixOutcome, FixResult
 from backdate.models.open import open_model
 from backdate.models.settings import ModelSettings
@@ -207,9 +207,3 @@ def test_a_check_without_an_answer_is_never_that_nothing_broke(verdict: Verdict)
     result = nothing_to_do(replace(checked, comparison=replace(checked.comparison, broke=())), FixOptions())
     assert result is not None
     assert (result.outcome, result.reason) == (FixOutcome.CANNOT_TELL, checked.reason)
-
-
-def test_the_rules_are_bounded_by_their_runs_and_a_model_by_its_turns() -> None:
-    # each edit of a file is a turn: many edits of one suite used a hundred of them up
-    assert turns_of(FixOptions(solver="rules:evidence")) > 1_000
-    assert turns_of(FixOptions(solver="model:scripted", calls=7)) == 7

@@ -18,8 +18,14 @@ TOOLS = Path(__file__).parents[2] / "tools"
 @pytest.fixture
 def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(TOOLS))
-    monkeypatch.delitem(sys.modules, "fix_tasks", raising=False)
+    for name in ("fix_tasks", "fixed_runs"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     return importlib.import_module("fix_tasks")
+
+
+def kept(tool: ModuleType) -> ModuleType:
+    """What the tool's runs are read by, as the tool has it."""
+    return sys.modules[tool.FixedTasks.__module__]
 
 
 def record(name: str, *origins: ProposalOrigin, runs: int = 2, detail: str = "") -> RunRecord:
@@ -38,12 +44,20 @@ def record(name: str, *origins: ProposalOrigin, runs: int = 2, detail: str = "")
     )
 
 
+def task(tool: ModuleType, name: str, *, solved: bool = True):
+    outcome = ScoreOutcome.SOLVED if solved else ScoreOutcome.EMPTY
+    return kept(tool).FixedTask(
+        record=record(name),
+        score=Score(instance_id=name, outcome=outcome, precision=float(solved)),
+    )
+
+
 def test_the_page_gives_figures_sources_and_why_a_task_is_not_solved(tool: ModuleType) -> None:
-    solved = tool.FixedTask(
+    solved = kept(tool).FixedTask(
         record=record("a__b-1", ProposalOrigin.MESSAGE, ProposalOrigin.MESSAGE),
         score=Score(instance_id="a__b-1", outcome=ScoreOutcome.SOLVED, precision=0.5),
     )
-    failed = tool.FixedTask(
+    failed = kept(tool).FixedTask(
         record=record("c__d-1", runs=4, detail="nothing is left to propose"),
         score=Score(instance_id="c__d-1", outcome=ScoreOutcome.TESTS_FAILED, precision=0.0, reason="1 | 2"),
     )
@@ -56,27 +70,13 @@ def test_the_page_gives_figures_sources_and_why_a_task_is_not_solved(tool: Modul
     assert "a private name" in tool.page([run], {"c__d-1": "a private name"})
 
 
-def test_a_task_that_a_source_has_no_part_in_is_taken_over_without_it(tool: ModuleType) -> None:
-    def task(name: str, *origins: ProposalOrigin, solved: bool = True):
-        outcome = ScoreOutcome.SOLVED if solved else ScoreOutcome.EMPTY
-        return tool.FixedTask(
-            record=record(name, *origins),
-            score=Score(instance_id=name, outcome=outcome, precision=float(solved)),
-        )
-
-    message, warning = task("a__b-1", ProposalOrigin.MESSAGE), task("c__d-1", ProposalOrigin.WARNING)
-    whole = tool.FixedTasks(solver="rules", tasks=(message, warning))
-    again = tool.FixedTasks(solver="rules:-message", tasks=(task("a__b-1", solved=False),))
-    without = tool.left_out(whole, again, "rules:-message", ["a__b-1"])
-    assert without.solved == {"c__d-1"}
-    page = tool.page([whole], {}, ablation=[without])
-    assert "| `rules:-message` | 2 | 1 | 1 | 50.0 (0 to 100) | 50.0 (0 to 100) | 2 |" in page
-    assert "In no patch by `rules`: written-rule, mined-rule, " in page
-    other = tool.page([whole, tool.FixedTasks(solver="rules:warning", tasks=(warning,))], {})
+def test_what_one_of_two_solvers_solves_alone_is_told_of_tasks_of_both(tool: ModuleType) -> None:
+    whole = tool.FixedTasks(solver="rules", tasks=(task(tool, "a__b-1"), task(tool, "c__d-1")))
+    other = tool.page([whole, tool.FixedTasks(solver="rules:warning", tasks=(task(tool, "c__d-1"),))], {})
     assert "Solved by" not in other
-    fewer = tool.FixedTasks(solver="rules:warning", tasks=(warning, task("a__b-1", solved=False)))
+    both = (task(tool, "c__d-1"), task(tool, "a__b-1", solved=False))
+    fewer = tool.FixedTasks(solver="rules:warning", tasks=both)
     assert "Solved by `rules` and not by `rules:warning`: a__b-1." in tool.page([whole, fewer], {})
-    assert tool.left_out(whole, None, "rules:-fixer", []).solved == {"a__b-1", "c__d-1"}
 
 
 def test_nothing_scored_is_no_row(tool: ModuleType, tmp_path: Path) -> None:

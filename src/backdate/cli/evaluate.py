@@ -95,8 +95,14 @@ class EvalArguments:
         ),
     ]
     calls: Annotated[
-        int, typer.Option("--calls", metavar="N", min=1, help="The most model calls for a task.")
-    ] = 100
+        int | None,
+        typer.Option(
+            "--calls",
+            metavar="N",
+            min=1,
+            help="The most calls for a task. Default: 100 of a model; rules have no limit but their runs.",
+        ),
+    ] = None
     tests: Annotated[
         int, typer.Option("--tests", metavar="M", min=1, help="The most test runs for a task.")
     ] = 10
@@ -161,6 +167,13 @@ class EvalArguments:
             "Default: 5 for models, else 1.",
         ),
     ] = None
+    survey: Annotated[
+        bool,
+        typer.Option(
+            "--survey",
+            help="Of rules: ask every source besides what it would propose for the first failures. Recorded.",
+        ),
+    ] = False
     ask: Annotated[
         str,
         typer.Option(
@@ -282,8 +295,9 @@ def _settings(arguments: EvalArguments) -> RunSettings:
     """What the results depend on. Raises UsageError."""
     from backdate.solvers.choose import has_both_sides
     from backdate.solvers.dialects.choose import choose_dialect
-    from backdate.solvers.records import AgentSettings, RunSettings
+    from backdate.solvers.records import MODEL_CALLS, AgentSettings, RunSettings
 
+    both_sides = has_both_sides(arguments.solver)
     agent, endpoint = arguments.agent, arguments.agent.endpoint()
     _require_one_of("--history", arguments.history, ("paper", "release"))
     _require_one_of("--tools", arguments.tools, ("paper", "evidence"))
@@ -291,7 +305,7 @@ def _settings(arguments: EvalArguments) -> RunSettings:
     seed = _number_or_none("--sample", arguments.sample)
     return RunSettings(
         solver=arguments.solver,
-        calls=arguments.calls,
+        calls=MODEL_CALLS if arguments.calls is None and not both_sides else arguments.calls,
         tests=arguments.tests,
         dialect=arguments.dialect,
         history=arguments.history,
@@ -299,7 +313,8 @@ def _settings(arguments: EvalArguments) -> RunSettings:
         allow_test_edits=arguments.allow_test_edits,
         sample=None if seed is None else int(seed),
         temperature=_number_or_none("--temperature", arguments.temperature),
-        both_sides=has_both_sides(arguments.solver),
+        both_sides=both_sides,
+        survey=arguments.survey,
         agent=AgentSettings(
             network="internet" if agent.agent_network else "off",
             model=endpoint.base_url if endpoint else "",

@@ -143,6 +143,8 @@ def _record(plan: EvaluationPlan, task: Task, attempt: SolverResult, journal: Jo
         usage=attempt.usage,
         reasons=attempt.reasons,
         side_runs=attempt.side_runs,
+        proposed_by=attempt.proposed_by,
+        ready_at_first=attempt.ready_at_first,
         started=journal.started,
         duration_s=journal.worked_s,
         own_s=max(0.0, journal.worked_s - attempt.waited_s),

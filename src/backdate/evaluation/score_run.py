@@ -21,6 +21,7 @@ from backdate.evaluation.swebench_report import swebench_report
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
 from backdate.serial import to_json, write_whole
+from backdate.solvers.records import MODEL_CALLS, RunRecord, RunSettings
 from backdate.tasks.judge_runs.deciding import JudgeSettings
 from backdate.tasks.judging import is_verified
 from backdate.tasks.task import Task
@@ -58,10 +59,17 @@ def read_answers(run: Path | None, predictions: Path | None, model: str | None) 
         by_task={record.instance_id: answer_of(record) for record in records},
         source="run",
         sample=info.settings.sample or 0,
-        most_calls=info.settings.calls,
+        most_calls=_most_calls(info.settings, records),
         most_tests=info.settings.tests,
         asked=frozenset(info.tasks),
     )
+
+
+def _most_calls(settings: RunSettings, records: Sequence[RunRecord]) -> int:
+    """The limit that was stated, or a model's; without one what the run used."""
+    if settings.calls is not None:
+        return settings.calls
+    return max((MODEL_CALLS, *(record.calls for record in records)))
 
 
 def score_run(

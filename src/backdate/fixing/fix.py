@@ -47,9 +47,6 @@ _LARGEST = 16 * 1024 * 1024
 _SOLVER_RUNS = 5
 """Test runs of the solver after its first: with that, the check's and the last one there are eight."""
 
-_MOST_TURNS = 5_000
-"""Turns of the rules, which cost nothing: their runs bound them. Each edit of a file is a turn."""
-
 OpenSolver = Callable[[Resources], AbstractContextManager[Solver]]
 
 
@@ -60,14 +57,9 @@ class FixOptions:
     solver: str = "rules"
     """As it is recorded."""
     allow_test_edits: bool = False
-    calls: int = 100
-    """Turns of a solver that asks a model."""
+    calls: int | None = None
+    """The most calls of the solver, see ``RunSettings.calls``."""
     tests: int = _SOLVER_RUNS
-
-
-def turns_of(options: FixOptions) -> int:
-    """The turns that the solver gets."""
-    return _MOST_TURNS if options.solver.partition(":")[0] == "rules" else options.calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +185,7 @@ class _Fix:
             task=task,
             settings=RunSettings(
                 solver=options.solver,
-                calls=turns_of(options),
+                calls=options.calls,
                 tests=options.tests,
                 allow_test_edits=options.allow_test_edits,
                 both_sides=True,

@@ -10,8 +10,8 @@ from typing import Protocol
 from backdate.solvers.atif import Trajectory
 from backdate.solvers.journal import Journal
 from backdate.solvers.loop import Budget
-from backdate.solvers.reasons import HunkReason
-from backdate.solvers.records import RunSettings, SolverUsage, StopReason, SuiteCall
+from backdate.solvers.reasons import HunkReason, ProposalOrigin
+from backdate.solvers.records import MODEL_CALLS, RunSettings, SolverUsage, StopReason, SuiteCall
 from backdate.solvers.tools.interface import Tool
 from backdate.tasks.edit_policy import EditPolicy
 from backdate.tasks.kinds.choose import edit_policy_of
@@ -41,8 +41,9 @@ class Assignment:
 
     @property
     def budget(self) -> Budget:
-        """What the task may use."""
-        return Budget(calls=self.settings.calls, tests=self.settings.tests)
+        """What a model may use for the task."""
+        calls = self.settings.calls
+        return Budget(calls=MODEL_CALLS if calls is None else calls, tests=self.settings.tests)
 
     def rules_in(self, tree: Path) -> EditPolicy:
         """Which files of ``tree``, the task's as it was given, may be changed."""
@@ -72,12 +73,14 @@ class SolverResult:
     usage: SolverUsage = field(default_factory=SolverUsage)
     reasons: tuple[HunkReason, ...] = ()
     side_runs: int = 0
+    proposed_by: tuple[ProposalOrigin, ...] | None = None
+    ready_at_first: tuple[ProposalOrigin, ...] | None = None
     elsewhere: str = ""
     """A patch after ``patch``: the same names where no failing test ran them; where that was asked for."""
     model: str = ""
     trajectory: Trajectory | None = None
     waited_s: float = 0.0
-    """Seconds that the model and the tests took; the rest is our own."""
+    """Seconds that the model, the tests and a survey took; the rest is our own."""
 
 
 class Solver(Protocol):

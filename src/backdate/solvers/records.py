@@ -11,11 +11,15 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from backdate.migrations import Migration, read_stored
-from backdate.solvers.reasons import HunkReason
+from backdate.solvers.reasons import HunkReason, ProposalOrigin
 from backdate.timeline.instants import Instant
 
-RECORD_FORMAT = 4
+RECORD_FORMAT = 6
 """Also of a run's ``run.json``: both hold settings."""
+
+
+MODEL_CALLS = 100
+"""Calls that a model may make for a task where nobody states another limit, as in TimeMachine-bench."""
 
 
 class StopReason(StrEnum):
@@ -123,8 +127,9 @@ class RunSettings:
 
     solver: str
     """As given: "gold", "model:NAME", …"""
-    calls: int = 100
-    """n: how many model calls are allowed."""
+    calls: int | None = None
+    """n: how many calls are allowed. None: ``MODEL_CALLS`` of a model. Every edit of the rules counts as one
+    though it asks nobody: without a limit of calls their test runs bound them."""
     tests: int = 10
     """m: how many test runs are allowed after the given one."""
     dialect: str = "native"
@@ -140,6 +145,8 @@ class RunSettings:
     """None: the model's own."""
     both_sides: bool = False
     """The solver works with both of the task's environments, and runs the tests in the old one, too."""
+    survey: bool = False
+    """Whether the rules solver asks all of its sources besides: ``RunRecord.ready_at_first``."""
     agent: AgentSettings | None = None
     """None: the solver is no command, or the run was started before this was recorded."""
 
@@ -171,11 +178,17 @@ class RunRecord:
     started: Instant
     duration_s: float
     own_s: float = 0.0
-    """Of the duration, what was neither the model nor the tests."""
+    """Of the duration, what was neither the model nor the tests, nor a survey."""
     reasons: tuple[HunkReason, ...] = ()
     """Why the patch is as it is, in its order; empty for solvers that give no reasons."""
     side_runs: int = 0
     """Runs of the tests in the old environment, which count toward nothing."""
+    proposed_by: tuple[ProposalOrigin, ...] | None = None
+    """The sources that proposed anything, tried or not: without one that is not named the work is the same.
+    None of solvers without sources, and in records of older formats."""
+    ready_at_first: tuple[ProposalOrigin, ...] | None = None
+    """The sources that have a proposal for what fails at first, asked whatever the others propose: with none
+    of them nothing is edited. None where nobody asked (``RunSettings.survey``)."""
     model: str = ""
     """The model's name as its endpoint told it; empty without one."""
     trajectory: str = ""
@@ -208,6 +221,8 @@ RECORD_MIGRATIONS = (
     Migration(to_format=2, change=_from_before_networks_had_names),
     Migration(to_format=3),  # requests that were lost were not counted
     Migration(to_format=4),  # nobody gave reasons for a patch, and no solver had both sides
+    Migration(to_format=5),  # which sources proposed anything was not recorded
+    Migration(to_format=6),  # a limit of calls was always stated
 )
 """Also of ``run.json``."""
 

@@ -16,7 +16,7 @@ from backdate.solvers.dialects.marked import write_call
 from backdate.solvers.interface import Assignment, SolverResult
 from backdate.solvers.model import ModelSolver
 from backdate.solvers.reasons import ProposalOrigin
-from backdate.solvers.records import RunSettings, SolverUsage, StopReason, SuiteCall
+from backdate.solvers.records import MODEL_CALLS, RunSettings, SolverUsage, StopReason, SuiteCall
 from backdate.solvers.rules.rules_first import RulesFirst
 
 FILES = {"a.py": "import lib\nx = lib.product\ny = 1\n", "b.py": "z = lib.add\n"}
@@ -52,7 +52,9 @@ class Finisher:
         )
 
 
-def attempt(tmp_path, then, dialect: str = "native", **rules: str) -> tuple[SolverResult, DeadNamesRunner]:
+def attempt(
+    tmp_path, then, dialect: str = "native", calls: int | None = None, **rules: str
+) -> tuple[SolverResult, DeadNamesRunner]:
     source = FixedSource(
         ProposalOrigin.WRITTEN_RULE,
         lambda group, _: (
@@ -69,7 +71,7 @@ def attempt(tmp_path, then, dialect: str = "native", **rules: str) -> tuple[Solv
     assert both.name == f"rules+{then.name}"
     assignment = Assignment(
         task=task_of(),
-        settings=RunSettings(solver=both.name, dialect=dialect),
+        settings=RunSettings(solver=both.name, dialect=dialect, calls=calls),
         task_runner=runner,
         scratch=scratch,
         logs=logs,
@@ -120,12 +122,19 @@ def test_there_is_one_account(tmp_path) -> None:
 
 def test_the_budget_is_shared(tmp_path) -> None:
     then = Finisher(("b.py", "lib.add", "lib.sum"))
-    attempt(tmp_path, then, product="prod")
+    attempt(tmp_path, then, calls=100, product="prod")
     settings = then.assignments[0].settings
     assert (settings.calls, settings.tests) == (
         98,
         8,
     )  # 10, less the run of the rules and the one given after
+
+
+def test_the_edits_of_the_rules_take_no_calls_from_the_other_where_no_limit_is_stated(tmp_path) -> None:
+    then = Finisher(("b.py", "lib.add", "lib.sum"))
+    attempt(tmp_path, then, product="prod")
+    given = then.assignments[0]
+    assert (given.settings.calls, given.budget.calls) == (None, MODEL_CALLS)
 
 
 def test_what_the_rules_solve_is_not_handed_on(tmp_path) -> None:

@@ -18,7 +18,7 @@ from backdate.mining.between import ReleasesBetween
 from backdate.solvers.atif import requests_of
 from backdate.solvers.interface import Assignment
 from backdate.solvers.reasons import ProposalOrigin
-from backdate.solvers.records import RunSettings, StopReason
+from backdate.solvers.records import MODEL_CALLS, RunSettings, StopReason
 from backdate.solvers.rules.proposals import FileEdit, Proposal
 
 FILES = {"a.py": "import lib\r\nx = 1\r\ny = lib.product\r\n", "b.py": "z = lib.add\n"}
@@ -212,6 +212,16 @@ def test_the_budget_of_runs_is_kept(attempt) -> None:
     assert result.patch == ""
 
 
+def test_edits_without_number_use_no_budget_where_nobody_stated_one(attempt) -> None:
+    """Each edit is a call in the record: 120 failures used a hundred calls up before the tests ran again."""
+    files = {f"m{number}.py": "x = lib.product\n" for number in range(120)}
+    result = attempt(DeadNamesRunner(files), written())
+    assert result.ending is StopReason.SOLVED
+    assert result.calls > MODEL_CALLS
+    assert len(result.runs) == 2
+    assert len(requests_of(result.trajectory)) == result.calls + 1  # and the run of the old side
+
+
 def test_the_budget_of_calls_is_kept(attempt) -> None:
     result = attempt(DeadNamesRunner(FILES), written(), calls=2)
     assert result.ending is StopReason.CALLS
@@ -232,3 +242,35 @@ def test_reasons_are_kept_with_the_record_of_a_run(tmp_path) -> None:
     assert record.side_runs == 1
     kept = load_record(tmp_path / "run", record.instance_id)
     assert kept == record
+
+
+def test_sources_that_proposed_anything_are_recorded_whether_it_stayed_or_not(attempt) -> None:
+    wrong = FixedSource(
+        ProposalOrigin.MESSAGE,
+        lambda group, _: [rename(group.cause.name, "prodd", *group.places, origin="message")],
+    )
+    silent = FixedSource(ProposalOrigin.WARNING, lambda group, _: [])
+    unasked = FixedSource(ProposalOrigin.NEW_HOME, by_name)
+    result = attempt(DeadNamesRunner(FILES), wrong, silent, written(), unasked)
+    assert result.ending is StopReason.SOLVED
+    assert result.proposed_by == (ProposalOrigin.MESSAGE, ProposalOrigin.WRITTEN_RULE)
+    assert result.ready_at_first is None
+
+
+def test_a_survey_asks_every_source_for_the_first_failures_and_changes_nothing(attempt) -> None:
+    silent = FixedSource(ProposalOrigin.WARNING, lambda group, _: [])
+    unasked = FixedSource(ProposalOrigin.ANNOUNCEMENT, by_name)
+    later = FixedSource(
+        ProposalOrigin.SIGNATURE, lambda group, _: by_name(group, _) if group.cause.name == "late" else []
+    )
+    result = attempt(DeadNamesRunner(FILES), written(), silent, unasked, later, survey=True)
+    assert result.ending is StopReason.SOLVED
+    assert result.proposed_by == (ProposalOrigin.WRITTEN_RULE,)
+    assert result.ready_at_first == (ProposalOrigin.WRITTEN_RULE, ProposalOrigin.ANNOUNCEMENT)
+    assert "lib.prod" in result.patch
+    assert result.sequence == ("edit_file", "edit_file", "execute_tests")
+
+
+def test_nothing_is_ready_where_the_tests_pass_or_no_side_can_be_had(attempt) -> None:
+    result = attempt(DeadNamesRunner({"a.py": "import lib\n"}), written(), survey=True)
+    assert (result.proposed_by, result.ready_at_first) == ((), ())

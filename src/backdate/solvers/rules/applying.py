@@ -57,6 +57,10 @@ class TextChanger:
     """Whether a file can hold a text, and it is Python; a proposal never makes another thing of Python."""
     can_hold: Callable[[str, str], bool] = field(default=lambda _file, _text: True)
     """Whether a file's encoding has all characters of a text, Python or not."""
+    _rewritten: dict[tuple[str, str, frozenset[int]], RewrittenSource] = field(
+        init=False, default_factory=dict
+    )
+    """What ``rewrite`` made: a batch is made again for every change that is planned behind it."""
     left_alone: dict[tuple[str, LeftAlone], None] = field(init=False, default_factory=dict)
     """By file, the uses that a proposal is about and that could not be changed, with why."""
 
@@ -125,7 +129,7 @@ class TextChanger:
                 if before is None or text is None:
                     continue
                 here = LineMap.between(before, text).of(numbers)
-                made = self.rewrite(text, proposal.rewrite, here)
+                made = self._made(text, proposal.rewrite, here)
                 changed[file] = apply_edits(text, made.edits)
                 if text == self.read(file):  # lines are told as people have them
                     self._note(file, made, here)
@@ -140,6 +144,12 @@ class TextChanger:
             and self.can_hold(file, text)
             and (self.is_valid(file, text) or not self.is_valid(file, old or ""))
         }
+
+    def _made(self, text: str, rewrite: Rewrite, lines: frozenset[int]) -> RewrittenSource:
+        key = (text, repr(rewrite), lines)
+        if key not in self._rewritten:
+            self._rewritten[key] = self.rewrite(text, rewrite, lines)
+        return self._rewritten[key]
 
     def _note(self, file: str, made: RewrittenSource, lines: Collection[int]) -> None:
         for left in made.left:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -54,6 +54,10 @@ class FixBackend(Protocol):
 
     def propose(self, group: FailureGroup, texts: Texts) -> Iterable[Proposal]:
         """Ways to mend ``group``, whose places are those of ``texts``, the likeliest first."""
+        ...
+
+    def ask_together(self, works: Sequence[Callable[[], object]]) -> None:
+        """Learn at once what ``works``, which change nothing, learn from proposals."""
         ...
 
     def foreseen(self, texts: Texts) -> Sequence[FailureGroup]:

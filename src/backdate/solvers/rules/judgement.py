@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 
 from backdate.advice import SourcePlace
@@ -38,6 +38,11 @@ def group_key(group: FailureGroup) -> str:
         return f"{cause.kind}|{cause.owner}|{cause.name}"
     file = group.places[0].file if group.places else ""
     return "|".join((cause.kind, cause.type, shape(cause.message), *quoted_words(cause), file))
+
+
+def is_silent(groups: Iterable[FailureGroup]) -> bool:
+    """Whether a failure names nothing, so that what went wrong may stand where no trace shows it."""
+    return any(group.cause.kind is CauseKind.ASSERTION for group in groups)
 
 
 def judge_change(

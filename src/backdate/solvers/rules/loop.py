@@ -8,11 +8,11 @@ next proposal is tried. Where nothing is left to propose, a change that stands g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 
-from backdate.diagnosis.result import CauseKind
 from backdate.solvers.rules.applying import (
     ChangedTexts,
     MadeChange,
@@ -23,13 +23,19 @@ from backdate.solvers.rules.applying import (
 )
 from backdate.solvers.rules.backend import FixBackend, SuiteReading
 from backdate.solvers.rules.changes import ChangeHistory, moved_group, moved_places
-from backdate.solvers.rules.judgement import ChangeVerdict, group_key, is_about, judge_change, new_on_lines
-from backdate.solvers.rules.proposals import FailureGroup, Proposal
+from backdate.solvers.rules.judgement import (
+    ChangeVerdict,
+    group_key,
+    is_about,
+    is_silent,
+    judge_change,
+    new_on_lines,
+)
+from backdate.solvers.rules.planning import ChangePlanner
+from backdate.solvers.rules.proposals import FailureGroup
 
 MOST_RUNS = 8
 """Of the new side, the first one and those of minimising included."""
-_MOST_AT_ONCE = 60
-"""Changes that one run tries."""
 _FEWER = 2
 """Chosen tests are run alone when they are less than the whole suite divided by this."""
 
@@ -58,7 +64,7 @@ class MendLoop:
     _history: ChangeHistory = field(init=False)
     _texts: Texts = field(init=False, default_factory=dict)
     _open: list[FailureGroup] = field(init=False, default_factory=list)
-    _rejected: dict[str, set[str]] = field(init=False, default_factory=dict)
+    _planner: ChangePlanner = field(init=False)
     _one_at_a_time: bool = field(init=False, default=False)
     _unseen: bool = field(init=False, default=False)
     """Whether a failure went with a change that was to forestall another: nobody knows what fails without."""
@@ -73,6 +79,7 @@ class MendLoop:
 
     def __post_init__(self) -> None:
         self._history = ChangeHistory(self.changer)
+        self._planner = ChangePlanner(self.backend, self.changer)
 
     def mend(self) -> MendResult:
         """Work until the tests pass, nothing is left to try, or the runs are used up."""
@@ -132,80 +139,19 @@ class MendLoop:
         return self._on_untraced_lines() or self._alternative()
 
     def _for_groups(self, groups: Sequence[FailureGroup]) -> list[PlannedChange]:
-        planned: list[PlannedChange] = []
-        for group in groups:
-            planned += self._those_for(group, planned)
-            if planned and (self._one_at_a_time or len(planned) >= _MOST_AT_ONCE):
-                break
-        return planned
+        return self._planner.for_groups(groups, self._history, self._texts, one_at_a_time=self._one_at_a_time)
 
     def _on_untraced_lines(self) -> list[PlannedChange]:
         """Once, for failures that name nothing: what may have failed where neither traceback nor trace is.
 
         A test that compares what another process printed tells nothing of an error in it.
         """
-        silent = any(group.cause.kind is CauseKind.ASSERTION for group in self._open)
-        if self._looked_there or not silent:
+        if self._looked_there or not is_silent(self._open):
             return []
         self._looked_there = True
         planned = self._for_groups(self.backend.untraced(self._texts))
         self._untraced = bool(planned)
         return planned
-
-    def _those_for(self, group: FailureGroup, planned: Sequence[PlannedChange]) -> list[PlannedChange]:
-        """The first proposal for a group, and for files that this leaves as they are the next that fits.
-
-        A module that is gone is one failure, and each file imports another thing of it.
-        """
-        first = self._first_for(group, planned)
-        if first is None:
-            return []
-        found = [first]
-        files = {place.file for place in group.raised_at} if not self._one_at_a_time else set()
-        for proposal in self._left_for(group, self._texts) if len(files) > 1 else ():
-            made = self.changer.make(self._texts, [*planned, *found]).made
-            own = {place.file for one in made[-len(found) :] for place in one.lines}
-            left = tuple(place for place in proposal.places if place.file in files - own)
-            change = PlannedChange(group=group, proposal=replace(proposal, places=left))
-            changed = self.changer.make(self._texts, [*planned, *found, change])
-            if left and proposal.rewrite is not None and any(one.planned is change for one in changed.made):
-                found.append(change)
-            if files <= own:
-                break
-        return found
-
-    def _first_for(self, group: FailureGroup, planned: Sequence[PlannedChange]) -> PlannedChange | None:
-        """The first proposal for a group that was not rejected and changes something beside ``planned``."""
-        same = {identity_of(change.proposal) for change in planned}
-        for proposal in self._left_for(group, self._texts):
-            change = PlannedChange(group=group, proposal=self._where_it_stands_not(proposal))
-            changed = self.changer.make(self._texts, [*planned, change])
-            if any(made.planned is change for made in changed.made):
-                return change
-            if identity_of(proposal) in same:
-                return None  # another group's change is this one's, too
-        return None
-
-    def _where_it_stands_not(self, proposal: Proposal) -> Proposal:
-        """The proposal without lines that it wrote already: what a template writes may call for it again."""
-        stand = [one for one in self._history.planned if one.proposal.rewrite == proposal.rewrite]
-        if proposal.rewrite is None or not stand:
-            return proposal
-        own = set(map(id, stand))
-        written = {
-            place
-            for each in self._history.standing(self._texts)
-            if id(each.planned) in own
-            for place in each.lines
-        }
-        return replace(proposal, places=tuple(place for place in proposal.places if place not in written))
-
-    def _left_for(self, group: FailureGroup, texts: Texts) -> Iterator[Proposal]:
-        rejected = self._rejected.get(group_key(group), set())
-        return (each for each in self.backend.propose(group, texts) if identity_of(each) not in rejected)
-
-    def _reject(self, change: PlannedChange) -> None:
-        self._rejected.setdefault(group_key(change.group), set()).add(identity_of(change.proposal))
 
     def _judge(self, changed: ChangedTexts, after: SuiteReading) -> None:
         """Keep of the changes what helped, and go on from there."""
@@ -220,6 +166,9 @@ class MendLoop:
             if not after.ended or len(wrong) < len(changed.made):
                 self._keep(changed, after, [made.planned for made in wrong])
                 return
+        self.backend.ask_together(
+            [partial(self._verdict, made.planned, changed, after, keys) for made in changed.made]
+        )
         verdicts = [(made, self._verdict(made.planned, changed, after, keys)) for made in changed.made]
         rejected = [made.planned for made, verdict in verdicts if verdict is not ChangeVerdict.HELPED]
         harmful = [made for made, verdict in verdicts if verdict is ChangeVerdict.HARMFUL]
@@ -257,9 +206,9 @@ class MendLoop:
         moved = moved_group(planned.group, self._texts, changed.texts, self.changer)
 
         def can_go_on(group: FailureGroup) -> bool:
-            if next(self._left_for(group, changed.texts), None) is not None:
+            if next(self._planner.left_for(group, changed.texts), None) is not None:
                 return True
-            return len(list(islice(self._left_for(planned.group, self._texts), 2))) < 2
+            return len(list(islice(self._planner.left_for(planned.group, self._texts), 2))) < 2
 
         return judge_change(made, keys, moved, after, can_go_on)
 
@@ -277,7 +226,7 @@ class MendLoop:
         self._history.add(base, kept)
         self._texts = self._history.texts() if rejected else changed.texts
         for change in rejected:
-            self._reject(change)
+            self._planner.reject(change)
         if not kept and rejected:
             return  # all is as it was, and so is what fails
         lines = {place for made in changed.made if id(made.planned) in gone for place in made.lines}
@@ -322,20 +271,21 @@ class MendLoop:
             base = next(
                 batch.base for batch in self._history.batches if any(each is change for each in batch.planned)
             )
-            others = any(
-                identity_of(proposal) != identity_of(change.proposal)
-                for proposal in self._left_for(change.group, base)
-            )
             wrong = any(is_about(change.proposal.rewrite, group.cause) for group in own)
-            if wrong or (others and (own or shared)):
+            if wrong or ((own or shared) and self._has_others(change, base)):
                 return self._withdrawn(change, base, own)
         return []
+
+    def _has_others(self, change: PlannedChange, base: Texts) -> bool:
+        """Whether anything else is proposed for what a change mends; asked last, as all sources are then."""
+        own = identity_of(change.proposal)
+        return any(identity_of(proposal) != own for proposal in self._planner.left_for(change.group, base))
 
     def _withdrawn(
         self, change: PlannedChange, base: Texts, own: Sequence[FailureGroup]
     ) -> list[PlannedChange]:
         """What is tried in the place of a change; ``own``: the failures of its lines, which go with it."""
-        self._reject(change)
+        self._planner.reject(change)
         self._history = self._history.without(change)
         old, self._texts = self._texts, self._history.texts()
         group = moved_group(change.group, base, self._texts, self.changer)
@@ -349,7 +299,7 @@ class MendLoop:
         if group.tests:
             self._open.insert(0, group)
         self._unseen = bool(own) and not group.tests
-        found = self._first_for(group, [])
+        found = self._planner.first_for(group, [], self._history, self._texts)
         return [found] if found is not None else []
 
     def _remember(self) -> None:

@@ -42,8 +42,10 @@ class RulesFirst:
         mended = replace(mended, runs=tuple(_with_path(run, assignment) for run in mended.runs))
         # The other's given run is one more of the tree that the rules left.
         left = assignment.settings.tests - sum(run.number > 0 for run in mended.runs) - 1
-        calls = assignment.settings.calls - mended.calls
-        if mended.ending in (StopReason.SOLVED, StopReason.ERROR) or left < 1 or calls < 1:
+        stated = assignment.settings.calls
+        calls = None if stated is None else stated - mended.calls
+        none_left = left < 1 or (calls is not None and calls < 1)
+        if mended.ending in (StopReason.SOLVED, StopReason.ERROR) or none_left:
             return mended
         later = assignment.scratch / "then"
         later.mkdir()
@@ -92,6 +94,8 @@ def _joined(mended: SolverResult, answer: SolverResult, patch: str) -> SolverRes
         usage=mended.usage + answer.usage,
         reasons=mended.reasons,
         side_runs=mended.side_runs + answer.side_runs,
+        proposed_by=mended.proposed_by,
+        ready_at_first=mended.ready_at_first,
         trajectory=_one_trajectory(mended.trajectory, answer.trajectory),
         waited_s=mended.waited_s + answer.waited_s,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -46,6 +47,16 @@ class RulesSolver:
         backend = TaskBackend(assignment, root, self.sources, self.gather, self.follow)
         changer = TextChanger(backend.read, self.rewrite, backend.is_valid, backend.can_hold)
         loop = MendLoop(backend, changer, most_runs=min(MOST_RUNS, assignment.budget.tests + 1))
+        result = self._work(assignment, backend, changer, loop)
+        if not assignment.settings.survey or result.ending is StopReason.ERROR:
+            return result
+        started = time.monotonic()
+        ready = backend.ready_at_first(loop.first)
+        return replace(result, ready_at_first=ready, waited_s=result.waited_s + time.monotonic() - started)
+
+    def _work(
+        self, assignment: Assignment, backend: TaskBackend, changer: TextChanger, loop: MendLoop
+    ) -> SolverResult:
         try:
             mended = loop.mend()
         except CallsUsedUp:
@@ -136,6 +147,7 @@ class RulesSolver:
             sequence=backend.steps.sequence,
             reasons=reasons,
             side_runs=0 if backend.evidence is None else 1,
+            proposed_by=backend.proposed_by,
             trajectory=make_trajectory(
                 session=assignment.task.instance_id,
                 solver=assignment.settings.solver,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from itertools import count
+from functools import partial
+from itertools import count, islice
 from pathlib import Path
 
+from backdate.advising.postponed import NotAskedYet
 from backdate.environments.environment import Environment
 from backdate.sandboxes import interruption
 from backdate.solvers.conversation import Observation
@@ -20,6 +23,7 @@ from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.failures import read_suite
 from backdate.solvers.rules.foreseen import untraced_groups
+from backdate.solvers.rules.judgement import is_silent
 from backdate.solvers.rules.proposals import (
     LAST_RESORTS,
     EvidenceFollower,
@@ -27,6 +31,7 @@ from backdate.solvers.rules.proposals import (
     FailureGroup,
     FixEvidence,
     Proposal,
+    ProposalOrigin,
     ProposalSource,
 )
 from backdate.solvers.rules.star_names import as_missing
@@ -39,24 +44,35 @@ from backdate.text import counted
 
 
 class CallsUsedUp(Exception):
-    """The budget of calls is used up."""
+    """The calls that somebody allowed are used up; without a word of theirs there is no limit."""
 
 
 class ProposalList:
     """Proposals that are asked for one by one, and each but once."""
 
-    def __init__(self, rest: Iterator[Proposal]) -> None:
-        self._rest = rest
+    def __init__(self, ask: Callable[[], Iterator[Proposal]]) -> None:
+        self._ask = ask
+        """Begins anew; it gives the same ones again."""
+        self._rest: Iterator[Proposal] | None = None
         self._known: list[Proposal] = []
 
     def __iter__(self) -> Iterator[Proposal]:
         for at in count():
             if at == len(self._known):
-                following = next(self._rest, None)
+                following = self._following()
                 if following is None:
                     return
                 self._known.append(following)
             yield self._known[at]
+
+    def _following(self) -> Proposal | None:
+        if self._rest is None:
+            self._rest = islice(self._ask(), len(self._known), None)
+        try:
+            return next(self._rest, None)
+        except NotAskedYet:
+            self._rest = None  # what raised is over
+            raise
 
 
 @dataclass(slots=True)
@@ -76,6 +92,7 @@ class TaskBackend:
     """The new side's."""
     evidence: FixEvidence | None = None
     """Of the first tree; None until something failed."""
+    _heard: set[ProposalOrigin] = field(init=False, default_factory=set)
     _tree: Tree = field(init=False)
     _editor: Editor = field(init=False)
     _first: dict[str, str | None] = field(init=False, default_factory=dict)
@@ -83,6 +100,9 @@ class TaskBackend:
     _proposed: dict[tuple[FailureGroup, tuple[tuple[str, str], ...]], ProposalList] = field(
         init=False, default_factory=dict
     )
+    _valid: dict[tuple[str, str], bool] = field(init=False, default_factory=dict)
+    _held: dict[tuple[str, str], bool] = field(init=False, default_factory=dict)
+    """Texts that files can hold: each is asked for again with every change that is planned behind it."""
     _written: Texts = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -112,18 +132,22 @@ class TaskBackend:
 
     def is_valid(self, file: str, text: str) -> bool:
         """Whether the file can hold the text, and it is Python."""
-        try:
-            return syntax_error(self.encoded(file, text)) is None
-        except (UnicodeError, ToolRefusal):
-            return False
+        if (file, text) not in self._valid:
+            try:
+                self._valid[file, text] = syntax_error(self.encoded(file, text)) is None
+            except (UnicodeError, ToolRefusal):
+                self._valid[file, text] = False
+        return self._valid[file, text]
 
     def can_hold(self, file: str, text: str) -> bool:
         """Whether the file's encoding has all characters of the text."""
-        try:
-            self.encoded(file, text)
-        except (UnicodeError, ToolRefusal):
-            return False
-        return True
+        if (file, text) not in self._held:
+            try:
+                self.encoded(file, text)
+                self._held[file, text] = True
+            except (UnicodeError, ToolRefusal):
+                self._held[file, text] = False
+        return self._held[file, text]
 
     def encoded(self, file: str, text: str) -> bytes:
         """The bytes of a file with that text. Raises UnicodeError, ToolRefusal."""
@@ -139,7 +163,8 @@ class TaskBackend:
         interruption.check()
         number = len(self.runs)
         self._write(texts, why)
-        if number and self.steps.calls >= self.assignment.budget.calls:
+        most = self.assignment.settings.calls
+        if number and most is not None and self.steps.calls >= most:
             raise CallsUsedUp
         folder = self.assignment.logs / f"test-{number}"
         shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
@@ -224,8 +249,40 @@ class TaskBackend:
             return ()
         key = (group, tuple(sorted(texts.items())))
         if key not in self._proposed:
-            self._proposed[key] = ProposalList(self._asked(group, evidence, texts))
+            self._proposed[key] = ProposalList(partial(self._asked, group, evidence, texts))
         return self._proposed[key]
+
+    def ask_together(self, works: Sequence[Callable[[], object]]) -> None:
+        """See ``FixBackend``: each question to an environment imports the libraries anew."""
+        pair = self.evidence.pair if self.evidence is not None else None
+        if pair is not None and len(works) > 1:
+            pair.ask_together(works)
+
+    @property
+    def proposed_by(self) -> tuple[ProposalOrigin, ...]:
+        """The sources that proposed anything, tried or not, in the order of their yield."""
+        return self._in_order(self._heard)
+
+    def ready_at_first(self, first: SuiteReading) -> tuple[ProposalOrigin, ...]:
+        """The sources that have a proposal for the first failures, each asked whatever the others propose."""
+        evidence = self._evidence_of({})
+        if evidence is None:
+            return ()
+        self._write({}, "")
+        groups = [*first.groups, *self.foreseen({})]
+        if is_silent(first.groups):
+            groups += self.untraced({})
+        ready: set[ProposalOrigin] = set()
+        for group in groups:
+            missing = as_missing(group, evidence)
+            for source in self.sources:
+                interruption.check()
+                if source.origin not in ready and any(proposals_of(source, group, missing, evidence)):
+                    ready.add(source.origin)
+        return self._in_order(ready)
+
+    def _in_order(self, origins: Collection[ProposalOrigin]) -> tuple[ProposalOrigin, ...]:
+        return tuple(source.origin for source in self.sources if source.origin in origins)
 
     def _asked(self, group: FailureGroup, evidence: FixEvidence, texts: Texts) -> Iterator[Proposal]:
         proposed = False
@@ -239,6 +296,7 @@ class TaskBackend:
                 texts, "Back to what helps."
             )  # what a source reads is the tree that it is asked about
             for proposal in proposals_of(source, group, missing, evidence):
+                self._heard.add(source.origin)
                 if proposal.last:
                     last.append(proposal)
                     continue
@@ -269,5 +327,6 @@ class TaskBackend:
             return self.evidence
         if self._current is None or self._current[0] != texts:
             self._write(texts, "Back to what helps.")
-            self._current = (dict(texts), self.follow(self.evidence, changed))
+            with self.evidence.pair.asking_now() if self.evidence.pair is not None else nullcontext():
+                self._current = (dict(texts), self.follow(self.evidence, changed))
         return self._current[1]

@@ -57,6 +57,19 @@ def test_ruff_reads_no_configuration_of_the_project(
     assert fixers.untold == ""
 
 
+def test_ruff_reads_a_file_once_with_whatever_others_it_is_asked_of(one_sandbox: Sandbox) -> None:
+    needs(FixerName.RUFF)
+    fixers = AskedFixers(Counting(one_sandbox))
+    found = fixers.findings({"a.py": OLD_NUMPY, "b.py": OLD_NUMPY}, "3.12.1")
+    again = fixers.findings({"b.py": OLD_NUMPY, "a.py": OLD_NUMPY}, "3.12.1")
+    assert set(again) == set(found)
+    assert {one.file for one in again} == {"a.py", "b.py"}
+    assert fixers.sandbox.runs == 1
+    found = fixers.findings({"b.py": OLD_NUMPY, "a.py": "x = 1\n", "c.py": OLD_NUMPY}, "3.12.1")
+    assert {one.file for one in found} == {"b.py", "c.py"}
+    assert fixers.sandbox.runs == 2
+
+
 def test_a_rewriter_of_whole_files_is_run_by_our_interpreter(one_sandbox: Sandbox) -> None:
     needs(FixerName.DJANGO_UPGRADE)
     text = "from django.utils.encoding import force_text\r\ny = force_text(1)\r\n"

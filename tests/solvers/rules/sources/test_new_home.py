@@ -24,6 +24,7 @@ import lib.abacus
 from lib.python import frame
 from lib.inner import cut
 import lib.shown
+from .kinds import TEXTS as texts, _HIDDEN as hidden_texts
 def prod(x): return x
 def product(x):
     """Give the product.
@@ -55,6 +56,8 @@ def iterate(group, name=None): pass
     "lib/python.py": "def frame(a): pass\n",
     "lib/shown.py": "from lib.python import frame\n",
     "lib/inner.py": "def cut(a): pass\n",
+    "lib/kinds.py": "TEXTS = (str, bytes)\n_HIDDEN = (str,)\n",
+    "lib/others.py": "OTHERS = (str, bytes)\n",
 }
 NEW = {
     "lib/__init__.py": """
@@ -75,6 +78,7 @@ class Box:
     "lib/inner.py": "def cut(a): pass\n",
     "lib/zebra.py": "def encode(a): pass\n",
     "lib/abacus.py": "from lib.zebra import encode\n",
+    "lib/kinds.py": "TEXTS = (str, bytes)\n_HIDDEN = (str,)\n",
     "lib/_private.py": "def hidden(): pass\ndef verify(a, b): 'Verify that a is b.'\n",
     "elsewhere/__init__.py": "def iterate(title): pass\n",
     "lib_moved/__init__.py": '''
@@ -86,7 +90,7 @@ class Moved:
 SOURCE = """\
 import lib
 lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib.load_all, lib.verify
-lib.frame, lib.cut, lib.Moved, lib.Gone, lib.encode, lib.iterate
+lib.frame, lib.cut, lib.Moved, lib.Gone, lib.encode, lib.iterate, lib.texts, lib.hidden_texts
 box = lib.Box()
 box.grow, box.put
 """
@@ -124,7 +128,8 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
         owner=owner,
         owner_is="module" if owner == "lib" else "type",
     )
-    line = 3 if name[0] in "MGi" or name in ("encode", "frame", "cut") else 2 if owner == "lib" else 5
+    on_third = ("encode", "frame", "cut", "texts", "hidden_texts")
+    line = 3 if name[0] in "MGi" or name in on_third else 2 if owner == "lib" else 5
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=line),))
     return [one.rewrite for one in NewHomeSource().propose(group, evidence)]
 
@@ -140,6 +145,7 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
         ("load_all", "lib.read_all"),
         ("encode", "lib.zebra.encode"),  # and not the module that only imports it
         ("Moved", "lib_moved.Moved"),
+        ("texts", "lib.kinds.TEXTS"),  # a plain value, which the module itself imported from there
     ],
 )
 def test_the_object_is_found(evidence: FixEvidence, name: str, new: str) -> None:
@@ -152,7 +158,7 @@ def test_a_public_place_is_named_where_a_package_of_the_library_s_own_has_it_too
     assert rewrites(evidence, "frame") == [ReplaceName(old="lib.frame", new="lib.shown.frame")]
 
 
-@pytest.mark.parametrize("name", ["hidden", "SIX", "Gone", "iterate", "cut"])
+@pytest.mark.parametrize("name", ["hidden", "SIX", "Gone", "iterate", "cut", "hidden_texts"])
 def test_neither_private_places_of_anything_nor_equal_numbers_are_homes(
     evidence: FixEvidence, name: str
 ) -> None:

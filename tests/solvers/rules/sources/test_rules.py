@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -116,6 +117,36 @@ def test_a_setting_goes_into_one_file_that_uses_the_library_where_the_failure_ha
         (proposal,) = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
         assert isinstance(proposal.rewrite, CallAtStart)
         assert {place.file for place in proposal.places} == {"b.py"}
+
+
+def test_a_header_is_respelled_above_the_assertion_that_fails(tmp_path: Path) -> None:
+    source = (
+        "from werkzeug.http import parse_accept_header\n\ndef test_it(get, types):\n"
+        "    with get(headers={\n        'Accept': 'a/b; q=.5'\n    }):\n"
+        "        assert types() == ['a/b', 'c/d']\n\ndef test_other(get):\n    get(';q=.5')\n"
+    )
+    (tmp_path / "a.py").write_text(source)
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"a.py": source},
+        executed={"a.py": frozenset({4, 6})},
+        versions={"werkzeug": ("2.3.4", "3.0.0")},
+        modules={"werkzeug": "werkzeug"},
+    )
+    cause = Cause(
+        kind=CauseKind.UNKNOWN,
+        type="AssertionError",
+        message="Lists differ: ['c/d'] != ['a/b', 'c/d']",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=7),))
+    (proposal,) = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
+    lines = frozenset(place.line for place in proposal.places)
+    assert proposal.rewrite is not None
+    made = rewrite_source(source, proposal.rewrite, lines=lines)
+    assert apply_edits(source, made.edits) == source.replace("b; q=.5", "b; q=0.5")
+    other = replace(evidence, versions={"werkzeug": ("2.3.5", "3.0.0")})
+    assert not RuleSource(RuleOrigin.WRITTEN).propose(group, other)
 
 
 SCHEMAS = """\

@@ -24,6 +24,8 @@ class AskedFixers:
     _absent: dict[FixerName, None] = field(init=False, default_factory=dict)
     _troubles: dict[FixerName, str] = field(init=False, default_factory=dict)
     _answers: dict[_Question, FixerRun] = field(init=False, default_factory=dict)
+    _findings: dict[tuple[str, str, str], list[RuffFinding]] = field(init=False, default_factory=dict)
+    """What ruff finds in a file, by its Python, its path and its text: it reads each file for itself."""
 
     @property
     def untold(self) -> str:
@@ -36,14 +38,27 @@ class AskedFixers:
 
     def findings(self, texts: Mapping[str, str], python: str) -> tuple[RuffFinding, ...]:
         """What ruff finds in files that run on that Python. Raises SandboxUnavailable."""
+        unknown = {file: text for file, text in texts.items() if (python, file, text) not in self._findings}
+        if unknown and not self._find(unknown, python):
+            return ()
+        return tuple(
+            finding for file, text in texts.items() for finding in self._findings[python, file, text]
+        )
+
+    def _find(self, texts: Mapping[str, str], python: str) -> bool:
+        """Ask ruff of files that it was not asked of; whether it answered."""
         run = self._asked(FixerName.RUFF, ruff_arguments(python, texts), texts)
         if run is None:
-            return ()
+            return False
         try:
-            return read_findings(run.answer, texts)
+            found = read_findings(run.answer, texts)
         except ValueError as error:
             self._troubles.setdefault(FixerName.RUFF, str(error))
-            return ()
+            return False
+        self._findings.update(((python, file, text), []) for file, text in texts.items())
+        for finding in found:
+            self._findings[python, finding.file, texts[finding.file]].append(finding)
+        return True
 
     def rewritten(
         self, name: FixerName, arguments: Sequence[str], texts: Mapping[str, str]

@@ -23,6 +23,7 @@ from backdate.rewriting.rewrite import (
     ReplaceAssignment,
     ReplaceName,
     ReplaceUse,
+    RespellText,
     about,
 )
 from backdate.solvers.rules.executed import function_body
@@ -151,6 +152,8 @@ def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> 
     With them all lines of a function that fails now and of which the old side ran none: a test that yielded.
     Where the value decides that a use is given, the group's own lines alone.
     """
+    if isinstance(rule.rewrite, RespellText):
+        return _places_around(group, evidence)
     if isinstance(rule.rewrite, CallAtStart):
         return _places_of_setting(rule.rewrite, group, evidence)
     if rule.row.of_value:
@@ -167,6 +170,15 @@ def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> 
             places.update(dict.fromkeys(evidence.executed_of(used)))
             places.update(dict.fromkeys(place for place in used if place in first_run))
     return tuple(places)
+
+
+def _places_around(group: FailureGroup, evidence: FixEvidence) -> tuple[SourcePlace, ...]:
+    """All lines of the functions in the group's tracebacks: a text may stand where it is not read."""
+    found: dict[SourcePlace, None] = {}
+    for place in group.places:
+        body = function_body(evidence.texts.get(place.file, ""), place.line)
+        found.update((SourcePlace(file=place.file, line=line), None) for line in body)
+    return tuple(found)
 
 
 def _lines_first_run(group: FailureGroup, evidence: FixEvidence) -> frozenset[SourcePlace]:
@@ -240,6 +252,7 @@ def _holds(rule: Rule, evidence: FixEvidence, *, by_name: bool) -> bool:
         | ChangeParameter
         | ChangeClassBody
         | BaseBehind
+        | RespellText
         | DecoratedCoroutine
         | DropDecorator,
     ):

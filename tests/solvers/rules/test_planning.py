@@ -1,0 +1,67 @@
+"""What is tried next: planned for all failures, whose questions are asked together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from dead_names import DeadNamesWorld, rename
+
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.solvers.rules.loop import MendLoop
+
+NAMES = ("product", "add", "average", "total")
+ALIVE = frozenset(f"{name}_now" for name in NAMES)
+
+
+def pair_of(asked: list[tuple[str, ...]]) -> EnvironmentPair:
+    """Two environments that have every name, and tell what they were asked."""
+
+    def answer(
+        environment: Any, script: str, request: Mapping[str, Sequence[str]], *, limits: Limits
+    ) -> tuple[str, bytes]:
+        asked.append(tuple(request["names"]))
+        lines = ({"name": name, "present": True} for name in request["names"])
+        return "exited", b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+    old, new = (cast("Environment", SimpleNamespace(key=side, root=Path())) for side in ("old", "new"))
+    sandbox = cast("Sandbox", SimpleNamespace(name="none"))
+    return EnvironmentPair(sandbox=sandbox, old=old, new=new, by=answer)
+
+
+def test_what_all_failures_need_to_know_is_asked_in_one_run() -> None:
+    asked: list[tuple[str, ...]] = []
+    pair = pair_of(asked)
+
+    def rules(group, texts):
+        new = f"{group.cause.name}_now"
+        there = pair.ask_new((f"lib.{new}",))
+        return [rename(group.cause.name, new, *group.places)] if there else []
+
+    world = DeadNamesWorld({f"{name}.py": f"x = lib.{name}\n" for name in NAMES}, ALIVE, rules)
+    world.ask_together = pair.ask_together
+    mended = MendLoop(world, world.changer()).mend()
+    assert mended.solved
+    assert mended.texts == {f"{name}.py": f"x = lib.{name}_now\n" for name in NAMES}
+    assert asked == [tuple(f"lib.{name}_now" for name in NAMES)]
+
+
+def test_other_proposals_are_not_asked_for_where_nothing_speaks_against_a_change() -> None:
+    """A change that stands gives way to another one where its lines or its tests fail, and nowhere else."""
+    read: list[str] = []
+
+    def rules(group, texts):
+        yield rename(group.cause.name, f"{group.cause.name}_now", *group.places)
+        read.append(group.cause.name)
+
+    files = {"product.py": "x = lib.product\n", "add.py": "x = lib.add\n", "gone.py": "x = lib.gone\n"}
+    world = DeadNamesWorld(files, ALIVE, rules)
+    mended = MendLoop(world, world.changer()).mend()
+    assert not mended.solved
+    assert set(mended.texts) == {"product.py", "add.py"}
+    assert set(read) == {"gone"}
