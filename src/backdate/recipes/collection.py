@@ -18,7 +18,7 @@ from backdate.projects.ini import parse_ini
 from backdate.projects.toml import parse_toml
 from backdate.recipes.recipe import SuitePlan
 
-_PYTEST_FILES = ("test_*.py", "*_test.py")
+PYTEST_FILES = ("test_*.py", "*_test.py")
 _UNITTEST_FILES = ("test*.py",)
 _NOT_ENTERED = (".*", "*.egg", "_darcs", "build", "CVS", "dist", "node_modules", "venv", "{arch}")
 """pytest's default; no runner collects anything there."""
@@ -87,13 +87,11 @@ def collection_rules(text_of: TextOf, suite: SuitePlan | None = None) -> Collect
     if suite is not None and suite.runner != "pytest":
         pattern = _option_values(suite.arguments, "-p", "--pattern")
         named = [_module_path(target, cwd) for target in suite.targets] if suite.runner == "unittest" else []
-        patterns = tuple(pattern) or tuple(dict.fromkeys((*_UNITTEST_FILES, *_PYTEST_FILES, *named)))
+        patterns = tuple(pattern) or tuple(dict.fromkeys((*_UNITTEST_FILES, *PYTEST_FILES, *named)))
         return CollectionRules(patterns=patterns, by_name=suite.runner == "unittest")
     settings = _pytest_settings(text_of, cwd)
     if suite is None and settings is None:
-        return CollectionRules(
-            patterns=tuple(dict.fromkeys((*_UNITTEST_FILES, *_PYTEST_FILES))), by_name=True
-        )
+        return CollectionRules(patterns=tuple(dict.fromkeys((*_UNITTEST_FILES, *PYTEST_FILES))), by_name=True)
     return _pytest_rules(dict(settings or {}), suite, cwd)
 
 
@@ -105,7 +103,7 @@ def _pytest_rules(settings: dict[str, Any], suite: SuitePlan | None, cwd: str) -
     targets = [target.partition("::")[0] for target in suite.targets] if suite else []
     ignored = (*_option_values(arguments, "--ignore"), *_option_values(arguments, "--ignore-glob"))
     return CollectionRules(
-        patterns=tuple(_words(settings.get("python_files"))) or _PYTEST_FILES,
+        patterns=tuple(_words(settings.get("python_files"))) or PYTEST_FILES,
         below=tuple(_from_root(targets or _words(settings.get("testpaths")) or ["."], cwd)),
         not_entered=tuple(_words(settings.get("norecursedirs"))) or _NOT_ENTERED,
         ignored=tuple(_from_root(ignored, cwd)),

@@ -119,6 +119,27 @@ def test_all_that_is_missing_is_proposed_at_once(tmp_path: Path) -> None:
     assert first.rule == "missing module + missing test plugin"
 
 
+@pytest.mark.parametrize(
+    ("said", "packages", "mode"),
+    [
+        ("RuntimeError: Trio fixtures can only be used by Trio tests", ("pytest-trio",), "trio_mode=true"),
+        ("async def functions are not natively supported", ("pytest-asyncio>=0.20",), "asyncio_mode=auto"),
+    ],
+)
+def test_async_tests_of_an_sdist_without_its_configuration(
+    tmp_path: Path, said: str, packages: tuple[str, ...], mode: str
+) -> None:
+    there = InstallStep(kind="packages", packages=packages, provenance=WHY)
+    recipe = replace(_recipe(), install=(there,))
+    (first, *_) = repairs(
+        _trouble(f"{said}\nasync def functions are not natively supported\n"), recipe, tmp_path, Index()
+    )
+    assert first.recipe.install == (there,)
+    assert first.recipe.test.arguments[-2:] == ("-o", mode)
+    again = repairs(_trouble(said), first.recipe, tmp_path, Index())
+    assert not [one for one in again if "async mode" in one.rule]
+
+
 @pytest.mark.parametrize(("python", "tried"), [("3.8.18", True), ("3.13.0", False)])
 def test_a_release_that_would_have_to_be_compiled_is_not_gone_back_to(
     tmp_path: Path, python: str, *, tried: bool

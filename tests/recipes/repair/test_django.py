@@ -73,6 +73,20 @@ def test_settings_are_found(tmp_path: Path, files: dict[str, str], module: str, 
     assert first.recipe.install[-1].packages == ("pytest-django",)
 
 
+def test_tests_are_looked_for_in_the_files_that_django_takes(tmp_path: Path) -> None:
+    """pytest passes over "tests.py", and most of a suite was in files of that name."""
+    suite = "class T(TestCase):\n    def test_it(self):\n        pass\n"
+    files = {"tests/settings.py": "", "tests/test_a.py": suite, "tests/more/tests.py": suite}
+    (repair, *_) = proposed(settings_module, tmp_path / "a", files, NOT_CONFIGURED, "ImproperlyConfigured")
+    assert repair.recipe.test.arguments == ("-o", "python_files=test*.py test_*.py *_test.py")
+    named = {**files, "setup.cfg": "[tool:pytest]\npython_files = test_a.py\n"}
+    (repair, *_) = proposed(settings_module, tmp_path / "b", named, NOT_CONFIGURED, "ImproperlyConfigured")
+    assert repair.recipe.test.arguments == ()
+    helpers = {**files, "tests/more/tests.py": "class Base:\n    pass\n"}
+    (repair, *_) = proposed(settings_module, tmp_path / "c", helpers, NOT_CONFIGURED, "ImproperlyConfigured")
+    assert repair.recipe.test.arguments == ()
+
+
 def test_no_settings_and_another_error(tmp_path: Path) -> None:
     assert not proposed(settings_module, tmp_path, {}, NOT_CONFIGURED, "ImproperlyConfigured")
     files = {"tests/settings.py": ""}

@@ -181,6 +181,17 @@ def test_extras_are_looked_into_before_the_tree(tmp_path: Path) -> None:
     assert "own modules on the path" not in rules(found)
 
 
+def test_what_an_extra_requires_beside_the_missing_distribution_comes_along(tmp_path: Path) -> None:
+    """A token library that signs needs what it signs with, though no line imports that."""
+    everything = [f"p{number}" for number in range(20)]
+    extras = {"signed": ["cryptography", "pyjwt>=1"], "all": ["pyjwt>=1", *everything], "s": everything}
+    write(tmp_path, {"setup.py": f"{SETUP}, extras_require={extras!r})\n"})
+    (first, *_) = proposed(tmp_path, missing("jwt"), RECIPE, "pyjwt")
+    assert first.recipe.install[-1].packages == ("pyjwt>=1", "cryptography")
+    (only, *_) = proposed(tmp_path, missing("p1"), RECIPE, "p1")
+    assert only.recipe.install[-1].packages == ("p1",)
+
+
 FILE = InstallStep(kind="requirements", file="requirements.txt", provenance=WHY)
 BOTH = Recipe(install=(FILE, *RECIPE.install), test=RECIPE.test)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fnmatch
 import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from backdate.recipes.collection import PYTEST_FILES, collection_rules
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
@@ -39,6 +41,9 @@ _NAMING = ("pytest.ini", "setup.cfg", "tox.ini", "pyproject.toml", "manage.py", 
 _NAMING_BELOW = ("manage.py", "runtests.py", "conftest.py")
 _NAMING_COMMANDS = ("Makefile", ".travis.yml", "setup.py")
 _FILES = ("test_settings.py", "settings_test.py", "testsettings.py", "settings.py")
+_DJANGO_FILES = "test*.py"
+"""What ``manage.py test`` takes."""
+_DEFINES_TEST = re.compile(r"(?m)^(?:    )?(?:async )?def test\w{0,100}\(")
 _DEEPEST = 3
 _MOST_FOLDERS = 200
 _MOST_PROPOSED = 3
@@ -69,7 +74,7 @@ def settings_module(context: RepairContext) -> Iterator[Repair]:
         changed = with_packages(changed, ("pytest-django",), _RULE, match[0])
         if changed != context.recipe:
             reason = f"{module}, as {named} names it"
-            changed = _with_folder(changed, folder)
+            changed = _with_folder(_with_django_names(changed, context.files), folder)
             yield context.repaired(ErrorClass.DJANGO_SETTINGS, _RULE, reason, changed)
     if "manage.py" in context.files.names(".") and context.recipe.test.runner != "django":
         plan = SuitePlan(
@@ -93,6 +98,31 @@ def own_database(context: RepairContext) -> Iterator[Repair]:
     if changed != recipe:
         reason = f"pytest-django, which makes it, as it says: {match[0]}"
         yield context.repaired(ErrorClass.MISSING_TEST_PLUGIN, "Django's test database", reason, changed)
+
+
+def _with_django_names(recipe: Recipe, files: Files) -> Recipe:
+    """``recipe`` with which pytest looks for tests in the files that Django's own runner takes as well,
+    "tests.py", where there are such files and the project does not name others.
+    """
+    folders = (".", *files.folders_below(depth=_DEEPEST, most=_MOST_FOLDERS))
+    paths = [
+        posixpath.normpath(posixpath.join(folder, name))
+        for folder in folders
+        for name in files.names(folder)
+        if fnmatch.fnmatchcase(name, _DJANGO_FILES)
+    ]
+
+    def found(plan: SuitePlan) -> SuitePlan:
+        rules = collection_rules(files.text, plan)
+        if plan.runner != "pytest" or plan.targets or rules.patterns != PYTEST_FILES:
+            return plan
+        left = [path for path in paths if not rules.collects(path)]
+        if not any(_DEFINES_TEST.search(files.text(path) or "") for path in left):
+            return plan
+        names = " ".join(dict.fromkeys((_DJANGO_FILES, *PYTEST_FILES)))
+        return replace(plan, arguments=(*plan.arguments, "-o", f"python_files={names}"))
+
+    return with_plans(recipe, found)
 
 
 def _with_folder(recipe: Recipe, folder: str) -> Recipe:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from packaging.utils import canonicalize_name
@@ -28,6 +28,8 @@ from backdate.recipes.required import required
 
 _MOST_MODULES = 12
 _MOST_NAMED = 4
+_MOST_BESIDE = 5
+"""Of a larger extra no more than the missing distribution is taken: it is no single feature."""
 _DEEPEST = 3
 
 
@@ -38,9 +40,10 @@ def missing_distributions(context: RepairContext) -> Iterator[Repair]:
         requirement = _provider(context, module)
         if requirement is not None:
             modules_by_requirement.setdefault(requirement, module)
+    beside = _beside_in_extras(context, modules_by_requirement)
     changed = with_packages(
         context.recipe,
-        modules_by_requirement,
+        (*modules_by_requirement, *beside),
         "missing module",
         f"No module named {', '.join(modules_by_requirement.values())}",
     )
@@ -48,6 +51,7 @@ def missing_distributions(context: RepairContext) -> Iterator[Repair]:
         reason = ", ".join(
             f"{module} is in {requirement}" for requirement, module in modules_by_requirement.items()
         )
+        reason += f"; its extra also requires {', '.join(beside)}" if beside else ""
         yield context.repaired(ErrorClass.MISSING_MODULE, "missing module", reason, changed)
 
 
@@ -123,6 +127,24 @@ def _of_extras(context: RepairContext) -> dict[str, str]:
     extras = [name for name, _ in context.files.declared().extras]
     with_extras = required(context.files, extras) or () if extras else ()
     return {name: text for text in with_extras if (name := requirement_name(text)) is not None}
+
+
+def _beside_in_extras(context: RepairContext, requirements: Collection[str]) -> tuple[str, ...]:
+    """What the smallest extra of each of ``requirements`` requires beside it.
+
+    A feature's distributions are used together: the one that is imported may need the other at run time.
+    """
+    own = set(required(context.files) or ())
+    extras = [
+        [text for text in required(context.files, [name]) or () if text not in own]
+        for name, _ in context.files.declared().extras
+    ]
+    found: dict[str, None] = {}
+    for requirement in requirements:
+        smallest = min((extra for extra in extras if requirement in extra), key=len, default=[])
+        if len(smallest) <= _MOST_BESIDE + 1:
+            found.update(dict.fromkeys(text for text in smallest if text not in requirements))
+    return tuple(found)
 
 
 def _in_extra(module: str, of_extras: dict[str, str]) -> str | None:

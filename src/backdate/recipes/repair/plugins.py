@@ -31,6 +31,7 @@ _COROUTINE = re.compile(
     r"async def functions are not natively supported|coroutine '\w{1,200}' was never awaited"
 )
 _REQUIRED = re.compile(r"Missing required plugins: (.{1,500})")
+_OF_TRIO = re.compile(r"Trio fixtures can only be used by Trio tests")
 
 
 def missing_plugins(context: RepairContext) -> Iterator[Repair]:
@@ -44,6 +45,40 @@ def missing_plugins(context: RepairContext) -> Iterator[Repair]:
     changed = with_packages(context.recipe, map(_as_named(context), plugins), "missing test plugin", reason)
     if changed != context.recipe:
         yield context.repaired(ErrorClass.MISSING_TEST_PLUGIN, "missing test plugin", reason, changed)
+
+
+def unmarked_async_tests(context: RepairContext) -> Iterator[Repair]:
+    """The mode in which a plugin takes every async test for its own, which a configuration says that is not
+    in an sdist."""
+    if context.failure.phase != "tests":
+        return
+    text = failure_text(context.failure)
+    if all_matches(_OF_TRIO, text, 1):
+        mode, reason = "trio_mode=true", "async tests that are not marked, with fixtures of Trio"
+    elif all_matches(_COROUTINE, text, 1) and "pytest-asyncio" in _named_packages(context):
+        mode, reason = "asyncio_mode=auto", "async tests that are not marked, though pytest-asyncio is there"
+    else:
+        return
+    setting = mode.partition("=")[0]
+
+    def with_mode(plan: SuitePlan) -> SuitePlan:
+        known = any(argument.startswith(f"{setting}=") for argument in plan.arguments)
+        if plan.runner != "pytest" or known:
+            return plan
+        return marked(replace(plan, arguments=(*plan.arguments, "-o", mode)), "async mode")
+
+    changed = with_plans(context.recipe, with_mode)
+    if changed != context.recipe:
+        yield context.repaired(ErrorClass.MISSING_TEST_PLUGIN, "async mode", reason, changed)
+
+
+def _named_packages(context: RepairContext) -> frozenset[str]:
+    """The distributions (normalised) that the recipe names, or a requirements file that it installs."""
+    steps = context.recipe.install
+    files = {step.file for step in steps}
+    named = [requirement_name(one) for step in steps for one in step.packages]
+    named += [line.name for line in all_lines(context.files) if line.file in files]
+    return frozenset(filter(None, named))
 
 
 def without_options(context: RepairContext) -> Iterator[Repair]:
@@ -91,7 +126,8 @@ def _plugins(context: RepairContext) -> dict[str, str]:
         for requirement in match[1].split(","):
             if requirement_name(requirement.strip()):
                 signs.setdefault(requirement.strip(), "required_plugins")
-    if all_matches(_COROUTINE, text, 1) and not signs:
+    handled = "pytest-asyncio" in _named_packages(context) or all_matches(_OF_TRIO, text, 1)
+    if not signs and not handled and all_matches(_COROUTINE, text, 1):
         signs["pytest-asyncio"] = "an async test"
     return signs
 

@@ -42,6 +42,7 @@ ADDITIVE_RULES: tuple[Rule, ...] = (
     missing_modules.missing_distributions,
     missing_modules.own_modules,
     plugins.missing_plugins,
+    plugins.unmarked_async_tests,
     incompatible.dropped_features,
     running.missing_folder,
     running.missing_targets,
