@@ -123,6 +123,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Of ``--dist loadfile``, which is what ./dev asks for."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from scheduling import FileScheduling  # xdist may not be there
+
+    return FileScheduling(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Every worker of xdist collects the same tests; the one that prints collects none."""
     left_out = getattr(node, "workeroutput", {}).get("left_out", 0)
