@@ -67,6 +67,12 @@ def test_what_two_places_could_be_is_no_candidate() -> None:
     assert moved(release("1.0", tools=TOOLS), newer) == {}
 
 
+def test_a_function_that_several_modules_define_is_no_successor_of_one_that_went() -> None:
+    plugin = "def register(linter): ...\n"
+    older = release("1.0", empty=plugin, zero=plugin)
+    assert moved(older, release("2.0", zero=plugin, data=plugin)) == {}
+
+
 def test_a_definition_of_the_same_name_and_another_shape_is_no_candidate() -> None:
     newer = release("2.0", helpers="class Table:\n    def draw(self): ...\ndef read(socket): ...\n")
     assert moved(release("1.0", tools=TOOLS), newer) == {}

@@ -132,11 +132,12 @@ def _successor(home: str, old: _Release, new: _Release) -> str:
     if alias:
         return new.public.get(alias, "")
     before = _definition(home, old.version.names)
-    if before is None:
-        return ""
+    leaf = home.rpartition(".")[2]
+    if before is None or (isinstance(before, CallNames) and len(old.by_leaf.get(leaf, ())) > 1):
+        return ""  # a function that each of several modules defines: `register` of plugins
     alike = {
         other
-        for other in new.by_leaf.get(home.rpartition(".")[2], ())
+        for other in new.by_leaf.get(leaf, ())
         if other not in old.public
         and _are_alike(before, _definition(other, new.version.names))
         # What had that public name before was another definition.
