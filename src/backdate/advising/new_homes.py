@@ -53,7 +53,11 @@ def ask_at_once(names: Sequence[str], pair: EnvironmentPair) -> None:
     members = pair.ask_old(names)
     known = pair.homes_of(members)
     near = {
-        name: (*_aliases(name, known, member), *_documented_as(name, known), *_defined_at(name, member))
+        name: (
+            *_aliases(name, known, member),
+            *_documented_as(name, known, member),
+            *_defined_at(name, member),
+        )
         for name, member in members.items()
     }
     new = pair.ask_new((*near, *(candidate for candidates in near.values() for candidate in candidates)))
@@ -83,7 +87,7 @@ def new_homes(
         ),
         lambda: (
             Home(name=there, why=f"the documentation of {name} names {there}")
-            for there in _there(_documented_as(name, known), pair)
+            for there in _there(_documented_as(name, known, old), pair)
         ),
         lambda: (
             Home(name=home, why=f"{name} was defined there") for home in _there(_defined_at(name, old), pair)
@@ -117,7 +121,9 @@ def _aliases(name: str, known: Homes, old: Member) -> list[str]:
     return sorted(near, key=rank)
 
 
-def _documented_as(name: str, known: Homes) -> list[str]:
+def _documented_as(name: str, known: Homes, old: Member) -> list[str]:
+    if not old.module and "." in old.qualified:
+        return []  # a method of a plain value: dict.items is documented, and not this name
     return [
         candidate
         for said in _documented(name, known.documents.get(name, ""))

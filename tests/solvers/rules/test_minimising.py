@@ -121,6 +121,23 @@ def test_a_line_that_fails_in_another_way_after_its_edit_is_left_as_it_was() -> 
     assert texts == {"b.py": "x = lib.prod\n"}
 
 
+def test_the_import_of_an_edit_that_is_taken_back_goes_with_it() -> None:
+    use, imported = SourcePlace(file="a.py", line=2), SourcePlace(file="a.py", line=1)
+    gone = Cause(kind=CauseKind.OTHER_ERROR, type="AttributeError", message="no attribute 'C'")
+    group = FailureGroup(cause=gone, tests=("t",), places=(use,), raised_at=(use,))
+    rewrite = ReplaceName(old="lib.old", new="lib.new.old")
+    proposal = Proposal(origin=ProposalOrigin.NEW_HOME, rewrite=rewrite, places=(use,))
+    standing = StandingChange(
+        planned=PlannedChange(group=group, proposal=proposal),
+        base={},
+        lines=frozenset({use, imported}),
+        raised_at=frozenset({use}),
+    )
+    first = {"a.py": "import lib\nx = lib.old.C\n"}
+    texts = {"a.py": "import lib.new\nx = lib.new.old.C\n"}
+    assert without_failing_lines(first, texts, (standing,), (group,)) == {}
+
+
 @pytest.mark.parametrize(
     ("rewrite", "stays"), [(ReplaceName(old="a", new="b"), False), (CallYielded(), True)]
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from backdate.rewriting.rewrite import CallYielded, ReplaceClass
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.changes import StandingChange
 from backdate.solvers.rules.proposals import FailureGroup
+
+_IMPORT = re.compile(r"\s{0,80}(?:import|from)\s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +90,20 @@ class ChangedParts:
         return more
 
     def without(self, names: set[str]) -> Texts:
-        """The texts without some parts, nor additions of changes of which nothing else is left."""
+        """The texts without some parts, nor what changes of which nothing else is left add or import."""
         left = set(self.parts) - names
-        for together in self._together:
-            own = together & left
-            if together & names and all(self.only_adds(name) for name in own):
-                left -= own
+        broken = [together & left for together in self._together if together & names]
+        whole = [together for together in self._together if not together & names]
+        for own in broken:
+            if all(self.only_adds(name) or self._only_imports(name) for name in own):
+                left -= own.difference(*whole)
         return self.texts(left)
+
+    def _only_imports(self, name: str) -> bool:
+        """Whether all that a part writes are import statements of one line."""
+        part = self.parts[name]
+        _, _, start, end = part.unit
+        return all(_IMPORT.match(line) for line in self._new[part.file][start:end])
 
 
 def without_failing_lines(
