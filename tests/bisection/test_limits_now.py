@@ -89,6 +89,16 @@ def test_what_the_first_does_not_help_has_an_entry_of_its_own() -> None:
     ]
 
 
+def test_what_holds_others_back_as_well_is_told_only_of_tests_that_nothing_else_helps() -> None:
+    findings = [finding("tomlkit", "0.14.0", "0.15.0", "a", "b"), finding("fmt", "1.8.0", "2.0.0", "c")]
+    began = limits("fmt==1.8.0", "pytest==9.0.3", "tomlkit==0.14.0", passing="abc")
+    apart = [limits("tomlkit<0.15.0", passing="ab"), limits("fmt<2.0.0", passing="c")]
+    entries = working_limits(findings, [began, *apart])
+    assert [entry.requirements for entry in entries] == [("tomlkit<0.15.0",), ("fmt<2.0.0",)]
+    (entry,) = working_limits([replace(one, confirmed=()) for one in findings], [began])
+    assert entry.requirements == began.requirements
+
+
 def test_what_probes_of_the_newest_instant_show() -> None:
     def probe(version: str, *constraints: str) -> ProbeResult:
         point = ProbePoint(choice=choice(version), instant=END, constraints=constraints)

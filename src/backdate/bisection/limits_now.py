@@ -14,6 +14,7 @@ from backdate.bisection.probes import ProbeResult
 from backdate.bisection.result import Finding, HeldBack
 from backdate.bisection.search import ProbeStatus
 from backdate.bisection.version_moves import hold_back
+from backdate.index.names import normalise
 from backdate.text import UNREADABLE, minor_version
 
 
@@ -68,10 +69,14 @@ def working_limits(
         return ()
     tests = frozenset(test for finding in blamed for test in finding.tests)
     known = [*seen, *_of_findings(blamed, newest_python)]
+    culprits = {normalise(one.name) for finding in blamed for one in finding.culprits}
+    of_culprits = [one for one in known if culprits.issuperset(map(_name_of, one.requirements))]
     limits: list[WorkingLimits] = []
     left = tests
     while left or not limits:
-        best = max(known, key=lambda one: _rank(one, left), default=None)
+        # what holds anything else as well was how a search began
+        helping = [one for one in of_culprits if one.passing & left] or known
+        best = max(helping, key=lambda one: _rank(one, left), default=None)
         if best is None or not (best.passing & left or not tests):
             break
         python = "" if best.newest_python else _interpreter_limit(blamed, best)
@@ -88,6 +93,10 @@ def working_limits(
         )
         left -= best.passing
     return tuple(limits)
+
+
+def _name_of(line: str) -> str:
+    return normalise(Requirement(line).name)
 
 
 def _interpreter_limit(blamed: Sequence[Finding], seen: SeenLimits) -> str:
