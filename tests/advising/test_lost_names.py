@@ -258,6 +258,21 @@ def test_a_requirement_that_another_distribution_dropped(made: Callable[..., Env
     assert dropped_requirements(old, new, uses_of("try:\n    import six\nexcept ImportError: ...\n")) == ()
 
 
+def test_what_environments_of_an_older_python_had_by_themselves(made: Callable[..., Environment]) -> None:
+    record = {"setuptools-69.0.dist-info/RECORD": "pkg_resources/__init__.py,,\n"}
+    had = made({**metadata("setuptools", "69.0"), **record, "pkg_resources/__init__.py": ""})
+    lacks = made({})
+    older, newer = (
+        replace(one, choice=replace(one.choice, interpreter=replace(one.choice.interpreter, version=version)))
+        for one, version in ((had, "3.11.7"), (lacks, "3.12.1"))
+    )
+    uses = uses_of("import pkg_resources\n")
+    (missing,) = dropped_requirements(older, newer, uses)
+    assert (missing.requirement, missing.brought_by, missing.version) == ("setuptools<82", "python", "3.12.1")
+    assert dropped_requirements(newer, newer, uses) == ()
+    assert dropped_requirements(older, replace(lacks, choice=older.choice), uses) == ()
+
+
 @pytest.mark.parametrize("text", ["", "Name", "Name: a\nRequires-Dist: !!\n", "\x00"])
 def test_odd_metadata_are_read(made: Callable[..., Environment], tmp_path: Path, text: str) -> None:
     odd = made({"a-1.dist-info/METADATA": text})

@@ -8,17 +8,23 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from backdate.advice import MissingRequirement, SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.distributions import Distributions, site_packages
 from backdate.diagnosis.installed_requirements import installed_requirements
 from backdate.environments.environment import Environment
+from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.modules import in_standard_library
 from backdate.text import UNREADABLE
 
 _BUILD_FILES = frozenset({"setup.py", "noxfile.py", "fabfile.py"})
 """What they import is there when the project is built or started, not where it is used."""
+_SEEDED = {"setuptools": "setuptools", "pkg_resources": "setuptools<82"}
+"""Modules that virtual environments of Python before 3.12 have by themselves ("What's New in Python 3.12"),
+each with what to require instead: setuptools 82 has no pkg_resources."""
+_NOT_SEEDED_SINCE = Version("3.12")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +53,7 @@ def dropped_requirements(
             continue
         found = _dropped_by(distribution.key, required_before, required_after)
         if found is None:
+            missing += _not_seeded(module, places, old, new)
             continue
         missing.append(
             MissingRequirement(
@@ -73,6 +80,25 @@ def _dropped_by(
         ),
         None,
     )
+
+
+def _not_seeded(
+    module: str, places: tuple[SourcePlace, ...], old: Environment, new: Environment
+) -> list[MissingRequirement]:
+    """What the old interpreter's environments had by themselves, and those of the new one lack."""
+    before, after = (one.choice.interpreter.version for one in (old, new))
+    if module not in _SEEDED or not Version(before) < _NOT_SEEDED_SINCE <= Version(after):
+        return []
+    return [
+        MissingRequirement(
+            requirement=_SEEDED[module],
+            module=module,
+            places=places,
+            brought_by=PYTHON,
+            version=after,
+            required_before=before,
+        )
+    ]
 
 
 def stated_requirements(folders: tuple[Path, ...]) -> dict[str, StatedRequirements]:
