@@ -190,12 +190,14 @@ def _became(pair: EnvironmentPair, one: LostName) -> ReplacementLead | None:
         return None
     homes = new_homes(one.name, old, pair)
     found = next((home for home in homes if home.likeness >= _LEAST_LIKENESS), None)
-    return None if found is None else _shown(found.name.removeprefix("builtins."), found.why)
+    if found is None:
+        return None
+    return _shown("" if found.template else found.name.removeprefix("builtins."), found.why, found.template)
 
 
-def _shown(replacement: str, why: str) -> ReplacementLead:
+def _shown(replacement: str, why: str, rewrite: str = "") -> ReplacementLead:
     evidence = AdviceEvidence(kind=EvidenceKind.ASKED, text=why[:_LONGEST])
-    return ReplacementLead(replacement=replacement, evidence=(evidence,))
+    return ReplacementLead(replacement=replacement, rewrite=rewrite, evidence=(evidence,))
 
 
 def _present(pair: EnvironmentPair, names: Sequence[str]) -> dict[str, Member]:

@@ -137,6 +137,7 @@ class EnvironmentPair:
             aliases={name: homes.aliases.get(name, ()) for name, homes in of_names},
             documents={name: homes.documents.get(name, "") for name, homes in of_names},
             members={},
+            delegates={name: homes.delegates.get(name, "") for name, homes in of_names},
         )
 
     def members_of(self, owner: str, side: Side) -> tuple[OwnedMember, ...]:

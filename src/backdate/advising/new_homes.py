@@ -1,4 +1,4 @@
-"""What became of an object: its other names, what its documentation names, its new place, its likes."""
+"""What became of an object: other names, what it only called, what its words name, its place, its like."""
 
 from __future__ import annotations
 
@@ -46,6 +46,9 @@ class Home:
     why: str
     likeness: float = 1.0
     """1.0 where it is the same object, or is said to be; else how like the two are."""
+    template: str = ""
+    """For a method, the whole call that takes the place of one, "{self}.tree().stage({args})"; "" where it is
+    the name alone."""
 
 
 def ask_at_once(names: Sequence[str], pair: EnvironmentPair) -> None:
@@ -85,6 +88,7 @@ def new_homes(
             Home(name=alias, why=f"{name} was the same object as {alias}")
             for alias in _there(_aliases(name, known, old), pair)
         ),
+        lambda: _delegated(name, known, pair),
         lambda: (
             Home(name=there, why=f"the documentation of {name} names {there}")
             for there in _there(_documented_as(name, known, old), pair)
@@ -119,6 +123,23 @@ def _aliases(name: str, known: Homes, old: Member) -> list[str]:
         return not (leaf and at_home), not leaf, _distance(name, one, own)
 
     return sorted(near, key=rank)
+
+
+def _delegates(name: str, known: Homes) -> tuple[str, ...]:
+    """What has to be there for what ``name`` only called: the function, or the method that it began with."""
+    called = known.delegates.get(name, "")
+    if not called.startswith("{self}."):
+        return (called,) if called else ()
+    return (f"{name.rpartition('.')[0]}.{called.split('.')[1].removesuffix('()')}",)
+
+
+def _delegated(name: str, known: Homes, pair: EnvironmentPair) -> Iterator[Home]:
+    """What a function did nothing but call, with all that it was given: that is what it says to write."""
+    called, owner = known.delegates.get(name, ""), name.rpartition(".")[0].rpartition(".")[2]
+    through = called.startswith("{self}.") and called.count(".") > 1
+    for there in _there([one for one in _delegates(name, known) if _may_be_named(one, name)], pair):
+        why = f"{name} only called {called.replace('{self}', owner)}"
+        yield Home(name=there, why=why, template=f"{called}({{args}})" if through else "")
 
 
 def _documented_as(name: str, known: Homes, old: Member) -> list[str]:

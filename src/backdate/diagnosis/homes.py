@@ -5,8 +5,9 @@ As in ``api.py`` the environment's own interpreter answers, in the sandbox, and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import msgspec
@@ -17,6 +18,7 @@ from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import decoder_of
 
 MOST_ASKED = 60
+_DELEGATE = re.compile(r"(?:\{self\}|[A-Za-z]\w{0,80})(?:\.[A-Za-z]\w{0,80}(?:\(\))?){1,8}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +45,15 @@ class Homes:
     """By name, its documentation."""
     members: dict[str, tuple[OwnedMember, ...]]
     """By module or class, its public members."""
+    delegates: dict[str, str] = field(default_factory=dict)
+    """By name of a function, what it only calls, with all that it is given: "{self}.tree().stage"."""
 
 
 class _ProbeLine(msgspec.Struct, kw_only=True):
     name: str = ""
     aliases: tuple[str, ...] = ()
     document: str = ""
+    delegate: str = ""
     owner: str = ""
     members: tuple[OwnedMember, ...] = ()
 
@@ -89,4 +94,6 @@ def read_homes(data: bytes) -> Homes:
         elif line.name:
             found.aliases.setdefault(line.name, tuple(name for name in line.aliases if is_dotted(name)))
             found.documents.setdefault(line.name, line.document)
+            if _DELEGATE.fullmatch(line.delegate):
+                found.delegates.setdefault(line.name, line.delegate)
     return found

@@ -13,6 +13,7 @@ import sys
 import warnings
 
 from backdate_api_probe import clean, document_of, home_of, kind_of, load, parameters_of
+from backdate_delegates import delegate_of
 
 MOST_ALIASES = 40
 MOST_MEMBERS = 4000
@@ -117,15 +118,24 @@ def members_of(owner):
 
 
 def answer_name(name):
-    answer = {"name": name, "aliases": [], "document": ""}
+    answer = {"name": name, "aliases": [], "document": "", "delegate": ""}
     try:
         found, _ = load(name)
     except LookupError:
         return answer
     answer["aliases"] = aliases_of(found, name)
+    answer["delegate"] = clean(delegate_of(found, is_member(name)))
     # the documentation of a plain value is that of its class
     answer["document"] = whole_document_of(found) if kind_of(found) != "value" else ""
     return answer
+
+
+def is_member(name):
+    """Whether a dotted name is of a class."""
+    try:
+        return inspect.isclass(load(name.rpartition(".")[0])[0])
+    except BaseException:
+        return False
 
 
 def answer_owner(owner):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from two_releases import with_library
 
@@ -10,7 +12,7 @@ from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.homes import read_homes
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.rewriting.rewrite import RenameAttribute, ReplaceName, Rewrite
+from backdate.rewriting.rewrite import RenameAttribute, ReplaceName, ReplaceUse, Rewrite
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.new_home import NewHomeSource
@@ -18,6 +20,7 @@ from backdate.solvers.rules.sources.new_home import NewHomeSource
 OLD = {
     "lib/__init__.py": '''
 import math
+import warnings
 from lib.tools import helper, hidden, verify
 from lib.zebra import encode
 import lib.abacus
@@ -44,6 +47,15 @@ class Box:
     def enlarge(self): pass
     def put(self): pass
     insert = put
+    def crate(self): return Crate()
+    def stage(self, paths, force=False):
+        """Stage them."""
+        warnings.warn("stage is deprecated", DeprecationWarning)
+        return self.crate().stage(paths, force=force)
+class Crate:
+    def stage(self, paths, force=False): pass
+def total(values, start=0): return summed(values, start)
+def summed(values, start=0): return sum(values, start)
 class Moved:
     """A class that goes elsewhere."""
     def __init__(self, colour, size): pass
@@ -71,6 +83,10 @@ def other(): pass
 class Box:
     def enlarge(self): pass
     def insert(self): pass
+    def crate(self): return Crate()
+class Crate:
+    def stage(self, paths, force=False): pass
+def summed(values, start=0): return sum(values, start)
 """,
     "lib/tools.py": "def helper(a): pass\n",
     "lib/python.py": "def frame(a): pass\n",
@@ -90,9 +106,9 @@ class Moved:
 SOURCE = """\
 import lib
 lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib.load_all, lib.verify
-lib.frame, lib.cut, lib.Moved, lib.Gone, lib.encode, lib.iterate, lib.texts, lib.hidden_texts
+lib.frame, lib.cut, lib.Moved, lib.Gone, lib.encode, lib.iterate, lib.texts, lib.hidden_texts, lib.total
 box = lib.Box()
-box.grow, box.put
+box.grow, box.put, box.stage
 """
 
 
@@ -128,7 +144,7 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
         owner=owner,
         owner_is="module" if owner == "lib" else "type",
     )
-    on_third = ("encode", "frame", "cut", "texts", "hidden_texts")
+    on_third = ("encode", "frame", "cut", "texts", "hidden_texts", "total")
     line = 3 if name[0] in "MGi" or name in on_third else 2 if owner == "lib" else 5
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=line),))
     return [one.rewrite for one in NewHomeSource().propose(group, evidence)]
@@ -143,6 +159,7 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
         ("math", "math"),
         ("helper", "lib.tools.helper"),
         ("load_all", "lib.read_all"),
+        ("total", "lib.summed"),  # which is all that it called
         ("encode", "lib.zebra.encode"),  # and not the module that only imports it
         ("Moved", "lib_moved.Moved"),
         ("texts", "lib.kinds.TEXTS"),  # a plain value, which the module itself imported from there
@@ -177,8 +194,18 @@ def test_methods_are_renamed(evidence: FixEvidence) -> None:
     ]
 
 
+def test_what_a_method_only_called_is_written_in_its_place(evidence: FixEvidence) -> None:
+    assert rewrites(evidence, "stage", owner="Box") == [
+        ReplaceUse(target=".stage", template="{self}.crate().stage({args})")
+    ]
+
+
 def test_what_a_library_writes_into_the_answers_is_no_home() -> None:
     lines = (
         b'{"name": "lib.f", "aliases": ["a b", "lib.g"]}\n["\n{"name": "lib.f", "aliases": ["lib.h"]}\n[[[\n'
     )
     assert read_homes(lines).aliases == {"lib.f": ("lib.g",)}
+    texts = ("lib.g", "{self}.a().b", "{self}", "exec('1')", "{self}.a(1).b", "lib._g", "{0}.a")
+    for text in texts:
+        told = read_homes(json.dumps({"name": "lib.f", "delegate": text}).encode()).delegates
+        assert told == ({"lib.f": text} if text in texts[:2] else {})

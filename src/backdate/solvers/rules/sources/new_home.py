@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.advising.environment_pair import EnvironmentPair
-from backdate.advising.new_homes import ask_at_once, new_homes
-from backdate.rewriting.rewrite import RenameAttribute, ReplaceName, Rewrite
+from backdate.advising.new_homes import Home, ask_at_once, new_homes
+from backdate.rewriting.rewrite import RenameAttribute, ReplaceName, ReplaceUse, Rewrite
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 
@@ -29,11 +29,11 @@ class NewHomeSource:
         if not lost:
             return ()
         ask_at_once([*(one.name for one in lost), *_foreseen_names(evidence)], pair)
-        proposals: dict[Rewrite, Proposal] = {}
+        proposals: dict[str, Proposal] = {}
         for subject in lost:
             for proposal in _of_subject(subject, evidence, pair):
                 if proposal.rewrite is not None:
-                    proposals.setdefault(proposal.rewrite, proposal)
+                    proposals.setdefault(repr(proposal.rewrite), proposal)
         return tuple(proposals.values())[:_MOST_PROPOSALS]
 
 
@@ -56,7 +56,7 @@ def _of_subject(subject: Subject, evidence: FixEvidence, pair: EnvironmentPair) 
     old = pair.ask_old((subject.name,))[subject.name]
     found = new_homes(subject.name, old, pair, packages=evidence.packages, arrivals=evidence.arrivals)
     for home in found:
-        rewrite = _rewrite(subject, home.name)
+        rewrite = _rewrite(subject, home)
         if rewrite is not None:
             why = AdviceEvidence(kind=EvidenceKind.ASKED, text=home.why)
             yield Proposal(
@@ -68,10 +68,12 @@ def _of_subject(subject: Subject, evidence: FixEvidence, pair: EnvironmentPair) 
             )
 
 
-def _rewrite(subject: Subject, home: str) -> Rewrite | None:
+def _rewrite(subject: Subject, home: Home) -> Rewrite | None:
+    if home.template:
+        return ReplaceUse(target=f".{subject.leaf}", template=home.template) if subject.of_object else None
     if not subject.of_object:
-        return ReplaceName(old=subject.name, new=home)
-    owner, _, leaf = home.rpartition(".")
+        return ReplaceName(old=subject.name, new=home.name)
+    owner, _, leaf = home.name.rpartition(".")
     if owner != subject.owner or leaf == subject.leaf:
         return None
     return RenameAttribute(old=subject.leaf, new=leaf, owner=subject.owner.rpartition(".")[2])
