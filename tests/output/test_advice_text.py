@@ -117,7 +117,7 @@ def test_limits() -> None:
         )
         return lines(Advice(now=(limits,)))[-1]
 
-    assert said(("a<2",), "", 1, 1) == "  Now: a<2 (seen: the 1 test passes on Python 3.11.7)"
+    assert said(("a<2",), "", 1, 1) == "  Now: a<2 (seen: the test passes on Python 3.11.7)"
     assert said(("a<2", "b<3"), "", 1, 4) == "  Now: a<2, b<3 (seen: 1 of the 4 tests pass on Python 3.11.7)"
     assert said((), "<3.12", 4, 4) == "  Now: Python <3.12 (seen: the 4 tests pass on Python 3.11.7)"
     assert said(("a<2",), "", 0, 0) == "  Now: a<2 (seen: it builds on Python 3.11.7)"

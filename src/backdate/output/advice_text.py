@@ -15,7 +15,7 @@ from backdate.advice import (
     SourcePlace,
     WorkingLimits,
 )
-from backdate.text import counted, plural
+from backdate.text import counted
 
 Line = tuple[str, str]
 """A line's text and its style ("" for none)."""
@@ -78,7 +78,7 @@ def _limits(limits: WorkingLimits) -> str:
     if not limits.tests:
         return f"{', '.join(what)} (seen: it builds on Python {limits.on_python})"
     if limits.passing == limits.tests:
-        tests = f"the {counted(limits.tests, 'test')} {plural(limits.tests, 'passes', 'pass')}"
+        tests = "the test passes" if limits.tests == 1 else f"the {counted(limits.tests, 'test')} pass"
     else:
         tests = f"{limits.passing} of the {limits.tests} tests pass"
     return f"{', '.join(what)} (seen: {tests} on Python {limits.on_python})"
