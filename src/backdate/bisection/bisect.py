@@ -38,6 +38,7 @@ from backdate.bisection.points import (
 from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure, probe_failure
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import Target
+from backdate.bisection.refuted import without_refuted
 from backdate.bisection.result import BisectResult, CheckSummary, Finding
 from backdate.bisection.search_watch import SearchWatch
 from backdate.bisection.suspects import CalledDistributions
@@ -256,9 +257,10 @@ def _advised(
         replace(one, finding=without_followers(one.finding, newest, one.target.suspects))
         for one in attributed
     ]
+    python, probed = pair.new.choice.interpreter.version, probe_runner.probed_at(pair.new.instant)
+    attributed = without_refuted(attributed, probed, newest_python=python)
     findings = [cause.finding for cause in attributed]
-    python = pair.new.choice.interpreter.version
-    seen = limits_seen(probe_runner.probed_at(pair.new.instant), python)
+    seen = limits_seen(probed, python)
     advice = Advice(now=working_limits(findings, seen, newest_python=python))
     if not explanations:
         return findings, advice

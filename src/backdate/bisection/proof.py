@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from backdate.bisection.errors_of_run import Known, is_product
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
-from backdate.bisection.result import Finding, HeldBack
+from backdate.bisection.result import Finding, HeldBack, behind_note
 from backdate.bisection.search import ProbeStatus
 from backdate.bisection.suspects import CalledDistributions
 from backdate.bisection.targets import target_of
@@ -158,7 +158,7 @@ class CulpritProver:
                     target=replace(target, failed_before=work.target.failed_before),
                     held=held,
                     choice=probe.point.choice,
-                    notes=(f"behind the one above: found with {held_text}",),
+                    notes=(behind_note((held_text,)),),
                     depth=work.depth + 1,
                     above=(*work.above, MaskingBreakage(target=work.target, own=own, instead=instead)),
                 )

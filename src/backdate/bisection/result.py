@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -282,6 +283,11 @@ class Finding:
     explanations: Explanation | None = None
     """Warnings, changelogs and changed names; None where there is no culprit, or none were collected."""
     notes: tuple[str, ...] = ()
+
+
+def behind_note(held: Sequence[str]) -> str:
+    """What a finding says that was seen only with the constraints ``held``."""
+    return f"behind the one above: found with {', '.join(held)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
