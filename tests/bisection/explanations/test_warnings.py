@@ -35,6 +35,14 @@ def test_what_names_the_missing_thing_comes_first_and_what_is_of_others_stays_ou
     ]
 
 
+def test_what_a_project_says_of_its_own_modules_is_no_word_of_the_library_that_it_names_instead() -> None:
+    text = "Importing the `mine.pens.old` module is deprecated. Use `from lib.pens import New` instead."
+    own = [warning(text), warning("lib.pens.Old is deprecated, as `mine.pens.old` is")]
+    found = foretelling(own, terms=[], modules=["lib"], is_own=lambda name: name.startswith("mine."))
+    assert [one.message for one in found] == [own[1].message]
+    assert len(foretelling(own, terms=["New"], modules=["lib"], is_own=lambda _: True)) == 1
+
+
 def test_a_warning_after_the_dots_of_unittest_is_the_same_one() -> None:
     line = "/work/1234/p/a.py:3: DeprecationWarning: soft_unicode is deprecated"
     log = read_log(f"{line}\n  soft_unicode()\n..{line}\n")

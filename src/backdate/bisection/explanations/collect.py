@@ -191,6 +191,7 @@ class ExplanationCollector:
             root=logged.root,
             is_used_at=lambda place: not lines.isdisjoint(lines_around(place, self._uses)),
             is_of_another=lambda name: name not in modules and installed.has_top_level(name),
+            is_own=self._uses.defines_module_of,
         )
 
     def changelog_of(self, culprit: Culprit, names: Sequence[str]) -> dict[str, list[LibraryWords]]:

@@ -25,6 +25,7 @@ _SAYS_SO = re.compile(
 _INSTALLED = re.compile(r".*/site-packages/|.*/lib/python3\.\d+/")
 _DOTTED = re.compile(r"(?<![\w.])([A-Za-z_]\w{0,60})\.[A-Za-z_]")
 """A dotted name's first part."""
+_WHOLE = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){1,10}")
 _DOTS = re.compile(r"\A[.FEsxu]+(?=/)")
 """The progress of unittest, after which a warning may begin on the same line."""
 
@@ -37,6 +38,7 @@ def foretelling(
     root: str = "",
     is_used_at: Callable[[SourcePlace], bool] = lambda _: False,
     is_of_another: Callable[[str], bool] = lambda _: False,
+    is_own: Callable[[str], bool] = lambda _: False,
 ) -> tuple[GivenWarning, ...]:
     """Warnings that announce a change and concern it: they hold one of ``terms``, or name one of ``modules``.
 
@@ -44,8 +46,9 @@ def foretelling(
     culprit; a warning concerns it that says one of their names, or whose category does
     ("RemovedInDjango40Warning"), that one of its files gave, or that was given for a line of the project
     that uses it (``is_used_at``). What a library was told because of its own use of another one
-    (``is_of_another``: a top-level module) concerns nobody else. ``root``: where the
-    project lay. One warning at several lines is one.
+    (``is_of_another``: a top-level module) concerns nobody else, nor what the project says of its own modules
+    (``is_own``: a dotted name), whatever it names instead. ``root``: where the project lay. One warning at
+    several lines is one.
     """
     named: dict[tuple[str, str], list[SourcePlace]] = {}
     others: dict[tuple[str, str], list[SourcePlace]] = {}
@@ -55,6 +58,9 @@ def foretelling(
             continue
         file = _shown(warning.file, root)
         names_it = any(_holds(warning.message, term) for term in terms)
+        about = _WHOLE.search(warning.message[:_LONGEST])
+        if not names_it and about is not None and is_own(about[0]):
+            continue
         own = any(file.startswith((f"{module}/", f"{module}.")) for module in modules)
         place = SourcePlace(file=file, line=warning.line)
         says_module = any(
