@@ -8,6 +8,7 @@ from backdate.rewriting.rewrite import (
     CallAtStart,
     ChangeArgument,
     ChangeClassBody,
+    ChangeLiteralType,
     ChangeParameter,
     DecoratedCoroutine,
     DropDecorator,
@@ -57,6 +58,10 @@ def in_words(rewrite: Rewrite) -> str:
             return f"{rewrite.function}({rewrite.arguments}) is called behind the imports"
         case RespellText():
             return ", ".join(f"{old} in a text becomes {new}" for old, new in rewrite.texts)
+        case ChangeLiteralType(to="str"):
+            return "literals of bytes are texts"
+        case ChangeLiteralType():
+            return "literal texts are bytes"
         case DropDecorator():
             return f"@{rewrite.decorator} is left out"
         case DecoratedCoroutine():

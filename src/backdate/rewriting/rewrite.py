@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Literal
 
 from backdate.editing.spans import Edit
 
@@ -264,6 +265,13 @@ class FollowSignature:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeLiteralType:
+    """Literals of bytes become texts, or the other way round: on named lines only."""
+
+    to: Literal["str", "bytes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RespellText:
     """What literal texts hold is spelled otherwise: on named lines only."""
 
@@ -300,6 +308,7 @@ Rewrite = (
     | CallAtStart
     | FollowSignature
     | RespellText
+    | ChangeLiteralType
     | CallYielded
     | NameSetups
 )

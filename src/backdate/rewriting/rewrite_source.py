@@ -16,6 +16,7 @@ from backdate.rewriting.decorators import drop_decorator
 from backdate.rewriting.definitions import change_parameter
 from backdate.rewriting.dictionary_keys import change_key
 from backdate.rewriting.expressions import change_with, replace_expression
+from backdate.rewriting.literal_types import change_literal_types
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.nose_setups import name_setups
 from backdate.rewriting.rename_attribute import rename_attribute
@@ -31,6 +32,7 @@ from backdate.rewriting.rewrite import (
     ChangeArgument,
     ChangeClassBody,
     ChangeKey,
+    ChangeLiteralType,
     ChangeParameter,
     ChangeWith,
     DecoratedCoroutine,
@@ -143,6 +145,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return name_setups(tree, rewrite, lines)
         case RespellText():
             return respell_text(tree, rewrite, lines)
+        case ChangeLiteralType():
+            return change_literal_types(tree, rewrite, lines)
         case CallYielded():
             return call_yielded(tree, rewrite, lines)
         case FollowSignature():
@@ -170,7 +174,7 @@ def _leaf(rewrite: Rewrite) -> str:
             return "yield"
         case NameSetups():
             return "class"
-        case ChangeParameter() | ChangeClassBody() | BaseBehind() | RespellText():
+        case ChangeParameter() | ChangeClassBody() | BaseBehind() | RespellText() | ChangeLiteralType():
             return ""
         case DecoratedCoroutine(decorator=name) | DropDecorator(decorator=name):
             return name.rpartition(".")[2]

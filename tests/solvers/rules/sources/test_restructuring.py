@@ -142,6 +142,17 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
         ),
         ("only integers, slices (`:`), ellipsis", "x = a[n / 2]\n", "x = a[int(n / 2)]\n"),
         (
+            "sequence item 0: expected a bytes-like object, str found",
+            "x = b'\\n'.join(lines) + br'a'\n",
+            "x = '\\n'.join(lines) + r'a'\n",
+        ),
+        (
+            "startswith first arg must be str or a tuple of str, not bytes",
+            "if line.startswith(b'#'):\n    pass\n",
+            "if line.startswith('#'):\n    pass\n",
+        ),
+        ("a bytes-like object is required, not 'str'", 'x = line.split(",")\n', 'x = line.split(b",")\n'),
+        (
             "global flags not at the start of the expression at position 1",
             "P = re.compile(r'^a{1,2}\\(?(?i)b', re.M)\n",
             "P = re.compile(r'(?i)^a{1,2}\\(?b', re.M)\n",
@@ -216,6 +227,18 @@ def test_a_version_that_a_package_does_not_say_is_in_its_metadata(before: str, a
 def test_an_index_by_a_name_is_a_number_first_and_then_a_tuple() -> None:
     said = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) are valid indices"
     assert results(said, "x = a[where]\n") == ["x = a[int(where)]\n", "x = a[tuple(where)]\n"]
+
+
+@pytest.mark.parametrize(
+    "code", ["x = b'\\xff'.join(a)\n", "x = f'{b}' + a\n", "b'a'\n", "x = a\n", "x = 'a'\n"]
+)
+def test_literals_that_mean_something_else_as_texts_stay(code: str) -> None:
+    assert results("sequence item 0: expected a bytes-like object, str found", code) == [code]
+
+
+@pytest.mark.parametrize("code", ["x = 'ä' + a\n", "x = f'{b}' + a\n", "x = u'b' + a\n", "x = b'b' + a\n"])
+def test_texts_that_are_no_bytes_stay(code: str) -> None:
+    assert results("can't concat str to bytes", code) == [code]
 
 
 def test_flags_in_what_is_no_plain_text_stay() -> None:

@@ -10,6 +10,7 @@ from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.expressions import PlacedExpression, attributes_on, expressions_on
 from backdate.rewriting.rewrite import (
+    ChangeLiteralType,
     ChangeWith,
     ExpressionRole,
     ReplaceExpression,
@@ -280,6 +281,16 @@ def _with(to_async: bool) -> Callable[[re.Match[str], _FailingCode], Iterator[Re
     return propose
 
 
+def _as_texts(_: re.Match[str], __: _FailingCode) -> Iterator[Rewrite]:
+    """A literal of bytes beside a value that is a text now."""
+    yield ChangeLiteralType(to="str")
+
+
+def _as_bytes(_: re.Match[str], __: _FailingCode) -> Iterator[Rewrite]:
+    """A literal text beside a value that is bytes now."""
+    yield ChangeLiteralType(to="bytes")
+
+
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]], ...] = (
     (
         re.compile(
@@ -288,6 +299,23 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
         _parts,
     ),
     (re.compile(r"'(?!module'|NoneType')[\w.]{1,80}' object is not callable"), _property),
+    (
+        re.compile(
+            r"expected a bytes-like object, str found|"
+            r"\bmust be str(?: or (?:None|a tuple of str))?, not bytes|"
+            r"can only concatenate str \(not \"bytes\"\) to str|requires string as left operand, not bytes|"
+            r"cannot use a bytes pattern on a string-like object"
+        ),
+        _as_texts,
+    ),
+    (
+        re.compile(
+            r"expected str instance, bytes found|a bytes-like object is required, not 'str'|"
+            r"can't concat str to bytes|must be bytes or a tuple of bytes, not str|"
+            r"cannot use a string pattern on a bytes-like object"
+        ),
+        _as_bytes,
+    ),
     (
         re.compile(
             rf"{_METHOD} object (?:is not (?:subscriptable|iterable)|has no attribute)|"
