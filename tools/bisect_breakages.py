@@ -362,8 +362,9 @@ down with their sources before any of them ran, by two people, one for projects 
 command lines and tests, the other for science, data, Python itself and packaging: what issues and changelogs
 of projects say that a release of a library broke, mostly libraries of which the tables know nothing. They
 were chosen by reading sdists for tests and for a use of what changed, so that more of them break than of a
-draw; nobody had run them. Each row was tried once ({tried}), with 12 minutes, two at a time, by code that did
-not change meanwhile, and read by a person before anything was mended because of it.""",
+draw; nobody had run them. Each row was tried once ({tried}), with 12 minutes, two at a time while other
+work shared the two cores (load between 4 and 12), by code that did not change meanwhile, and read by a person
+before anything was mended because of it.""",
 }
 
 
