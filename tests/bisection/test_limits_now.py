@@ -99,6 +99,13 @@ def test_what_holds_others_back_as_well_is_told_only_of_tests_that_nothing_else_
     assert entry.requirements == began.requirements
 
 
+def test_an_older_interpreter_that_nobody_blames_takes_no_place_of_limits_that_help() -> None:
+    one = replace(finding("numpy", "1.26.4", "2.0.0", "a"), confirmed=())
+    both = limits("numpy<2.0.0", "pandas==1.5.3", passing="a")
+    (entry,) = working_limits([one], [limits(passing="a", python="3.9.18"), both])
+    assert entry.requirements == both.requirements
+
+
 def test_what_probes_of_the_newest_instant_show() -> None:
     def probe(version: str, *constraints: str) -> ProbeResult:
         point = ProbePoint(choice=choice(version), instant=END, constraints=constraints)

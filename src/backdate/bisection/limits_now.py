@@ -15,6 +15,7 @@ from backdate.bisection.result import Finding, HeldBack
 from backdate.bisection.search import ProbeStatus
 from backdate.bisection.version_moves import hold_back
 from backdate.index.names import normalise
+from backdate.knowledge.changes import PYTHON
 from backdate.text import UNREADABLE, minor_version
 
 
@@ -70,7 +71,7 @@ def working_limits(
     tests = frozenset(test for finding in blamed for test in finding.tests)
     known = [*seen, *_of_findings(blamed, newest_python)]
     culprits = {normalise(one.name) for finding in blamed for one in finding.culprits}
-    of_culprits = [one for one in known if culprits.issuperset(map(_name_of, one.requirements))]
+    of_culprits = [one for one in known if culprits.issuperset(_held_names(one))]
     limits: list[WorkingLimits] = []
     left = tests
     while left or not limits:
@@ -95,8 +96,10 @@ def working_limits(
     return tuple(limits)
 
 
-def _name_of(line: str) -> str:
-    return normalise(Requirement(line).name)
+def _held_names(one: SeenLimits) -> set[str]:
+    """What is held back in an environment, an older interpreter included."""
+    names = {normalise(Requirement(line).name) for line in one.requirements}
+    return names if one.newest_python else names | {PYTHON}
 
 
 def _interpreter_limit(blamed: Sequence[Finding], seen: SeenLimits) -> str:
