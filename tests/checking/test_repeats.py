@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 from builders import result, run
+from fake_setups import INSTANT, choice, recipe
 from small_world import RELEASES, running_index
 
 from backdate.checking.compare import compare_runs
 from backdate.checking.repeated import FlakyTest, RepeatedTests
 from backdate.checking.repeats import Repeater
-from backdate.checking.result import CheckResult, Verdict, read_result
+from backdate.checking.result import CheckResult, Side, Verdict, read_result
 from backdate.checking.settings import Settings
+from backdate.checking.verdict import decide
 from backdate.cli.render import result_lines
 from backdate.errors import UsageError
 from backdate.serial import from_json, to_json
@@ -66,6 +68,43 @@ def test_what_fails_each_time_is_broken() -> None:
     assert compare_runs(old, new, found).broke == ("t.py::a",)
 
 
+def steady(**outcomes: Outcome) -> dict[tuple[str, str], SuiteRun]:
+    """The runs of the new side that tell whether what is flaky on the old one fails each time."""
+    return {("new", f"each-time-{turn}"): suite(**outcomes) for turn in (1, 2)}
+
+
+def flaky_on_the_old_side(**now: Outcome) -> tuple[SuiteRun, SuiteRun, RepeatedTests]:
+    old, new = suite(a=GOOD, b=GOOD), suite(a=BAD, b=GOOD)
+    answers = {
+        ("old", "alone-1"): suite(a=BAD),
+        **more("old", a=GOOD),
+        ("new", "alone-1"): suite(a=BAD),
+        **steady(**now),
+    }
+    return old, new, repeated(old, new, answers)[0]
+
+
+def sides_of(*runs: SuiteRun) -> tuple[Side, ...]:
+    return tuple(Side(instant=INSTANT, choice=choice(), recipe=recipe("a"), run=one) for one in runs)
+
+
+def test_what_the_old_side_passes_at_times_and_the_new_one_never_is_not_settled() -> None:
+    old, new, found = flaky_on_the_old_side(a=BAD)
+    assert [(test.side, test.fails_now) for test in found.flaky] == [("old", 4)]
+    comparison = compare_runs(old, new, found)
+    assert (comparison.broke, comparison.fails_each_time) == ((), ("t.py::a",))
+    verdict, reason = decide(*sides_of(old, new), comparison)
+    assert verdict is Verdict.FAILS_DIFFERENTLY
+    assert "1 test that passes only at times in the old environment fails each time in the new one" in reason
+
+
+def test_what_passes_on_the_new_side_once_is_flaky_and_no_more() -> None:
+    old, new, found = flaky_on_the_old_side(a=GOOD)
+    assert [test.fails_now for test in found.flaky] == [0]
+    verdict, _ = decide(*sides_of(old, new), compare_runs(old, new, found))
+    assert verdict is Verdict.NOTHING_BROKE
+
+
 def test_what_passes_with_the_suite_the_second_time_is_flaky() -> None:
     old, new = suite(a=GOOD, b=GOOD), suite(a=BAD, b=BAD)
     answers = {
@@ -101,6 +140,7 @@ def test_what_fails_in_the_old_environment_the_second_time_is_flaky() -> None:
         ("new", "alone-1"): suite(a=BAD),
         **more("old", a=BAD),
         ("old", "in-order-1"): suite(a=BAD),
+        **steady(a=GOOD),
     }
     found, _ = repeated(old, new, answers)
     assert [(test.side, test.how) for test in found.flaky] == [("old", "in order")]

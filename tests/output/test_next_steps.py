@@ -109,6 +109,16 @@ def test_what_fails_differently_is_bisected() -> None:
     assert step.command.startswith("backdate bisect ")
 
 
+def test_what_is_flaky_and_fails_each_time_now_is_run_more_often() -> None:
+    result = make_check_result(verdict=Verdict.FAILS_DIFFERENTLY)
+    assert result.comparison is not None
+    flaky = replace(result.comparison, flaky=("t.py::b",), fails_each_time=("t.py::b",))
+    (step,) = next_steps(replace(result, comparison=flaky))
+    assert step.command.endswith(" --repeats 5")
+    (step,) = next_steps(replace(result, comparison=replace(flaky, new_failures=result.comparison.breakages)))
+    assert step.command.startswith("backdate bisect ")
+
+
 def test_where_nothing_can_be_told_the_reason_is_looked_for() -> None:
     cannot = make_check_result(verdict=Verdict.CANNOT_TELL, origin=FOLDER)
     assert commands(answers(cannot, asked=ASKED)) == ["backdate recipe here"]

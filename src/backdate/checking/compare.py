@@ -142,6 +142,7 @@ def compare_runs(old: SuiteRun, new: SuiteRun, repeated: RepeatedTests = NOT_REP
         error_changes=group_error_changes(changed, old, new),
         new_failures=group_breakages(unseen, new),
         flaky=tuple(test.id for test in repeated.flaky),
+        fails_each_time=repeated.fails_each_time,
         time_bound=repeated.time_bound,
     )
 

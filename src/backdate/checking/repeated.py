@@ -20,6 +20,8 @@ class FlakyTest:
     """With the whole suite, or without the tests that did not break."""
     outcomes: tuple[Outcome, ...]
     """Of the runs of that kind, in turn; "in order" the first is that of the check itself."""
+    fails_now: int = 0
+    """Of one that changes on the old side: the runs of the new side where it failed in each; else 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,11 @@ class RepeatedTests:
     """What the clock showed; None where no test was run so."""
     clock_missing: int = 0
     """Tests that fail in both environments and were not run at the old instant: libfaketime is not here."""
+
+    @property
+    def fails_each_time(self) -> tuple[str, ...]:
+        """The flaky tests that pass at times in the old environment and never in the new one."""
+        return tuple(test.id for test in self.flaky if test.fails_now)
 
     @property
     def set_aside(self) -> frozenset[str]:

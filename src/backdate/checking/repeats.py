@@ -2,9 +2,10 @@
 
 What broke is run again in both environments, *alone*: without the rest of the suite. One whose outcome stays
 is broken. One whose outcome is another one is run again *in order*, with the whole suite, as when it broke:
-if that differs too, the test is flaky; if not, it depends on the tests before it, and is broken. A test that
-fails in both environments is run in the old one with the clock at the old instant: one that passes then is
-bound to a time.
+if that differs too, the test is flaky; if not, it depends on the tests before it, and is broken. One that
+changes in the old environment alone is run more often in the new one: whether it fails there each time. A
+test that fails in both environments is run in the old one with the clock at the old instant: one that passes
+then is bound to a time.
 """
 
 from __future__ import annotations
@@ -92,7 +93,11 @@ class Repeater:
         olds, news = both(
             lambda: self._changing("old", before, broke), lambda: self._changing("new", after, broke)
         )
+        steady = [test for test in olds.flaky if test not in news.flaky and test not in news.differs_alone]
+        never_good = self._never_good(steady)
         flaky = {**olds.flaky, **news.flaky}
+        for test in never_good:
+            flaky[test] = replace(flaky[test], fails_now=1 + self.repeats + _MORE_ALONE)
         return RepeatedTests(
             repeats=self.repeats,
             again=len(broke),
@@ -141,6 +146,14 @@ class Repeater:
                         id=test, side=side, how="in order", outcomes=(first[test], run[test])
                     )
         return _Changing(differs_alone=frozenset(differs), flaky=flaky)
+
+    def _never_good(self, steady: Sequence[str]) -> list[str]:
+        """Which of the tests that failed on the new side each time, and change on the old one, go on to."""
+        if not steady:
+            return []
+        turns = range(1, 1 + _MORE_ALONE)
+        runs = [_outcomes(self.run("new", f"each-time-{turn}", steady)) for turn in turns]
+        return [test for test in steady if all(_ran_badly(run.get(test)) for run in runs)]
 
     def _report(self, tests: Sequence[str], before: str, after: str) -> None:
         self.progress.report(

@@ -158,7 +158,10 @@ class Comparison:
     new_failures: tuple[Breakage, ...] = ()
     """Bad in the new environment, and skipped or unknown in the old one, by error."""
     flaky: tuple[str, ...] = ()
-    """Broke, and changed when they were run again: in none of the other fields."""
+    """Broke, and changed when they were run again: in none of the other fields but the next."""
+    fails_each_time: tuple[str, ...] = ()
+    """Those of ``flaky`` that changed in the old environment alone and failed in each run of the new one:
+    whether an update broke them is open."""
     time_bound: tuple[str, ...] = ()
     """Bad in both environments, and good in the old one with its clock at the old instant: in none of the
     other fields."""

@@ -153,6 +153,12 @@ def _other_failures(comparison: Comparison) -> str:
             f"{counted(unseen, 'test')} that {plural(unseen, 'was', 'were')} skipped or not there before "
             f"{plural(unseen, 'fails', 'fail')}"
         )
+    if comparison.fails_each_time:
+        steady = len(comparison.fails_each_time)
+        parts.append(
+            f"{counted(steady, 'test')} that {plural(steady, 'passes', 'pass')} only at times in the old "
+            f"environment {plural(steady, 'fails', 'fail')} each time in the new one"
+        )
     return " and ".join(parts)
 
 

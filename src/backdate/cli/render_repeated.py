@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from backdate.checking.repeated import FlakyTest
 from backdate.checking.result import CheckResult
+from backdate.output.run_words import flaky_sections
 from backdate.testing.moved_clock import HOW_TO_GET
 from backdate.text import counted, plural
 from backdate.timeline.instants import format_day
@@ -17,10 +17,10 @@ Line = tuple[str, str]
 def repeated_lines(result: CheckResult, *, verbose: bool) -> Iterator[Line]:
     """The tests that say nothing of updates, and why; nothing where there are none."""
     repeated = result.repeated
-    if repeated.flaky:
+    for title, lines in flaky_sections(repeated.flaky):
         yield "", ""
-        yield f"Flaky, so no breakage: {len(repeated.flaky)}", "bold yellow"
-        yield from _listed([_flaky(test) for test in repeated.flaky], verbose=verbose)
+        yield f"{title}: {len(lines)}", "bold yellow"
+        yield from _listed(lines, verbose=verbose)
     if repeated.time_bound:
         number = len(repeated.time_bound)
         day = f", its clock at {format_day(repeated.clock)}" if repeated.clock is not None else ""
@@ -43,11 +43,6 @@ def repeated_lines(result: CheckResult, *, verbose: bool) -> Iterator[Line]:
         yield "", ""
         text = counted(repeated.clock_missing, "test")
         yield f"Failed on both sides, perhaps bound to a time: {text}. To find out: {HOW_TO_GET}", "dim"
-
-
-def _flaky(test: FlakyTest) -> str:
-    outcomes = " then ".join(test.outcomes)
-    return f"{test.id}  ({outcomes} in the {test.side} environment, run {test.how})"
 
 
 def _listed(tests: Sequence[str], *, verbose: bool) -> Iterator[Line]:

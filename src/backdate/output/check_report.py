@@ -19,7 +19,7 @@ from backdate.output.report import (
     Standing,
     places_of,
 )
-from backdate.output.run_words import counts_in_words, error_in_words, fails_alike
+from backdate.output.run_words import counts_in_words, error_in_words, fails_alike, flaky_sections
 from backdate.testing.junit import traceback_text
 from backdate.testing.outcomes import CaseResult, SuiteRun
 from backdate.text import counted
@@ -199,12 +199,8 @@ def check_sections(result: CheckResult) -> tuple[ReportedSection, ...]:
 
 def _repeated(repeated: RepeatedTests) -> Iterator[ReportedSection]:
     """Tests that say nothing of updates, and why."""
-    if repeated.flaky:
-        lines = tuple(
-            f"{test.id} ({' then '.join(test.outcomes)} in the {test.side} environment, run {test.how})"
-            for test in repeated.flaky
-        )
-        yield ReportedSection(title="Flaky, so no breakage", lines=lines)
+    for title, lines in flaky_sections(repeated.flaky):
+        yield ReportedSection(title=title, lines=lines)
     if repeated.time_bound:
         yield ReportedSection(title="Bound to a time, so no breakage", lines=repeated.time_bound)
     if repeated.order_dependent:

@@ -97,6 +97,9 @@ def _after_check(answers: CheckAnswers) -> Iterator[NextStep]:
     match deciding.verdict:
         case Verdict.BROKE:
             yield from _after_breakage(deciding, sides)
+        case Verdict.FAILS_DIFFERENTLY if _only_flaky(deciding):
+            what = "whether an update broke what passes at times: more runs, on an idle machine"
+            yield NextStep(what=what, command=sides.check("--repeats", "5"))
         case Verdict.FAILS_DIFFERENTLY:
             what = "since when these tests fail so, and because of which release"
             yield NextStep(what=what, command=sides.bisect(deciding.question))
@@ -110,6 +113,14 @@ def _after_check(answers: CheckAnswers) -> Iterator[NextStep]:
             free = "; the bounds named above can be lifted" if answers.liftable else ""
             kept = "; keep the bounds named above" if answers.caps else ""
             yield NextStep(what=f"{_NOTHING}{kept}{free}")
+
+
+def _only_flaky(result: CheckResult) -> bool:
+    """Whether flaky tests alone fail differently: ``bisect`` has nothing to look for."""
+    compared = result.comparison
+    if compared is None or not compared.fails_each_time:
+        return False
+    return not compared.error_changes and not compared.new_failures
 
 
 def _after_breakage(result: CheckResult, sides: _SameSides) -> Iterator[NextStep]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from backdate.checking.repeated import FlakyTest
 from backdate.checking.result import Side
 from backdate.testing.outcomes import Outcome, SuiteRun
 
@@ -35,3 +38,19 @@ def fails_alike(old: Side, new: Side) -> bool:
 def error_in_words(kind: str, message: str) -> str:
     """ "KeyError: 'a'"."""
     return f"{kind}: {message}" if message else kind
+
+
+def flaky_sections(tests: Sequence[FlakyTest]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """A title and a line for each test: those apart that the new environment fails each time."""
+    for title, some in (
+        ("Flaky in the old environment, failing each time in the new one", [t for t in tests if t.fails_now]),
+        ("Flaky, so no breakage", [t for t in tests if not t.fails_now]),
+    ):
+        if some:
+            yield title, tuple(map(_flaky_line, some))
+
+
+def _flaky_line(test: FlakyTest) -> str:
+    outcomes = " then ".join(test.outcomes)
+    now = f"; bad in all {test.fails_now} runs of the new one" if test.fails_now else ""
+    return f"{test.id} ({outcomes} in the {test.side} environment, run {test.how}{now})"
