@@ -81,7 +81,8 @@ def test_what_releases_dropped(
         }
     wrong: list[str] = []
     lacking: list[str] = []
-    for number, row in enumerate(row for row in file.change if not row.unproven):
+    for number, rows in enumerate(of_one_pair(file)):
+        row = rows[0]
         minor = row.python or file.python
         base = interpreters.get((int(minor.split(".")[0]), int(minor.split(".")[1])))
         if base is None:
@@ -94,14 +95,24 @@ def test_what_releases_dropped(
             folder / "newer",
             *(base, file, row, f"{distribution}=={row.since}", at + timedelta(days=2), index_url),
         )
-        wrong += wrong_examples(row, older=older, newer=newer, folder=folder / "run")
-        wrong += wrong_replacements(
-            normalise(distribution), row, older=older, newer=newer, folder=folder / "run"
-        )
+        for place, one in enumerate(rows):
+            run = folder / f"run{place}"
+            wrong += wrong_examples(one, older=older, newer=newer, folder=run)
+            wrong += wrong_replacements(normalise(distribution), one, older=older, newer=newer, folder=run)
         shutil.rmtree(folder)
     assert wrong == [], "\n\n".join(wrong)
     if lacking:
         pytest.skip(f"this machine has no Python {', '.join(lacking)}; the other rows hold")
+
+
+def of_one_pair(file: ChangesFile) -> list[list[ChangeRow]]:
+    """The proven rows, those together that the same two environments show."""
+    together: dict[tuple[str, str, bool, tuple[str, ...]], list[ChangeRow]] = {}
+    for row in file.change:
+        if not row.unproven:
+            key = (row.since, row.python, row.builds, tuple(row.with_))
+            together.setdefault(key, []).append(row)
+    return list(together.values())
 
 
 def environment(
