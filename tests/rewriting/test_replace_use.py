@@ -24,6 +24,25 @@ QUERY = ReplaceUse(
     target="werkzeug.urls.url_decode",
     template="werkzeug.datastructures.MultiDict(urllib.parse.parse_qsl({0}))",
 )
+OUT_OF_REGISTRY = ReplaceUse(target="orm.mapper", template="orm.registry().map_imperatively({args})")
+ON_LINES = """\
+from orm import mapper
+m = mapper(
+    versioned,
+    inherits=mapper(
+        other,
+    ),
+)
+"""
+ON_LINES_AFTER = """\
+from orm import registry
+m = registry().map_imperatively(
+    versioned,
+    inherits=registry().map_imperatively(
+        other,
+    ),
+)
+"""
 ONE_BY_ONE = """\
 from urllib.parse import urlparse
 from urllib.parse import quote
@@ -98,6 +117,7 @@ def rewritten(text: str, rewrite: ReplaceUse) -> str:
             "from pandas import Series, concat\nx = concat([df, y])\n",
         ),
         (QUERY, ONE_BY_ONE, ONE_BY_ONE_AFTER),
+        (OUT_OF_REGISTRY, ON_LINES, ON_LINES_AFTER),
         (QUERY, OWN_CLASS, OWN_CLASS_AFTER),
         (DENSE, "x = (a * b).A[0]\n", "x = (a * b).toarray()[0]\n"),
         (DENSE, "x.A = 1\ny.A()\n", "x.A = 1\ny.A()\n"),

@@ -296,7 +296,12 @@ class _UseReplacement:
         if bound:
             given[bound] = Given(code=bound, is_primary=True)
         if "args" in wanted:
-            given["args"] = Given(code=", ".join(rest), is_primary=True)
+            as_written = ""
+            if isinstance(use, FunctionCall) and len(rest) == len(use.given):
+                as_written = self._code(use.arguments).removeprefix("(").removesuffix(")")
+            given["args"] = Given(
+                code=", ".join(rest), is_primary=True, sole=as_written if "\n" in as_written else ""
+            )
         return given
 
     def _has_loose_comment(self, use: FunctionCall | Node) -> bool:

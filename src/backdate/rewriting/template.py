@@ -76,7 +76,7 @@ class Given:
     bare: str = ""
     """Without its own parentheses, where it needs none as an argument; "" for what has none to lose."""
     sole: str = ""
-    """The same of a generator, which loses them where it is the only argument."""
+    """What stands where it is the only argument: a generator without them, arguments as laid out."""
 
 
 @lru_cache(maxsize=256)

@@ -138,6 +138,24 @@ def test_the_import_of_an_edit_that_is_taken_back_goes_with_it() -> None:
     assert without_failing_lines(first, texts, (standing,), (group,)) == {}
 
 
+def test_an_edit_stays_whose_import_went_with_one_that_helps() -> None:
+    helps, fails = SourcePlace(file="a.py", line=2), SourcePlace(file="a.py", line=3)
+    imported = SourcePlace(file="a.py", line=1)
+    refused = Cause(kind=CauseKind.OTHER_ERROR, type="TypeError", message="no")
+    group = FailureGroup(cause=refused, tests=("t",), places=(fails,), raised_at=(fails,))
+    rewrite = ReplaceName(old="lib.old", new="lib.new")
+    proposal = Proposal(origin=ProposalOrigin.NEW_HOME, rewrite=rewrite, places=(helps, fails))
+    standing = StandingChange(
+        planned=PlannedChange(group=group, proposal=proposal),
+        base={},
+        lines=frozenset({helps, fails, imported}),
+        raised_at=frozenset({helps}),
+    )
+    first = {"a.py": "from lib import old\nx = old(1)\ny = old(2)\n"}
+    texts = {"a.py": "from lib import new\nx = new(1)\ny = new(2)\n"}
+    assert without_failing_lines(first, texts, (standing,), (group,)) == texts
+
+
 @pytest.mark.parametrize(
     ("rewrite", "stays"), [(ReplaceName(old="a", new="b"), False), (CallYielded(), True)]
 )

@@ -10,7 +10,9 @@ from backdate.advice import SourcePlace
 from backdate.editing.diff import LineBlock
 from backdate.editing.encodings import split_lines
 from backdate.editing.line_maps import line_units, with_units
+from backdate.rewriting.names import SourceNames, is_use
 from backdate.rewriting.rewrite import CallYielded, ReplaceClass
+from backdate.rewriting.source_tree import source_tree
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.changes import StandingChange
 from backdate.solvers.rules.proposals import FailureGroup
@@ -99,11 +101,37 @@ class ChangedParts:
                 left -= own.difference(*whole)
         return self.texts(left)
 
+    def without_cutting(self, names: set[str]) -> Texts:
+        """As ``without``, but not in files that would use a name whose import another part has taken away."""
+        texts = self.without(names)
+        cut = {
+            file
+            for file, text in texts.items()
+            if not _cut_off(self._whole_text(self._old, file), text)
+            <= _cut_off(self._whole_text(self._old, file), self._whole_text(self._new, file))
+        }
+        return self.without({name for name in names if self.parts[name].file not in cut}) if cut else texts
+
+    @staticmethod
+    def _whole_text(lines: Mapping[str, Sequence[str]], file: str) -> str:
+        return "".join(lines[file])
+
     def _only_imports(self, name: str) -> bool:
-        """Whether all that a part writes are import statements of one line."""
+        """Whether all that a part writes, if anything, are import statements of one line."""
         part = self.parts[name]
         _, _, start, end = part.unit
         return all(_IMPORT.match(line) for line in self._new[part.file][start:end])
+
+
+def _cut_off(old: str, new: str) -> frozenset[str]:
+    """The names that ``old`` imports, and that ``new`` uses and binds nowhere."""
+    names = SourceNames(source_tree(new))
+    imported = {one.local for one in SourceNames(source_tree(old)).imported()}
+    return frozenset(
+        name
+        for name in imported
+        if not names.bindings(name) and any(map(is_use, names.tree.identifiers(name)))
+    )
 
 
 def without_failing_lines(
@@ -114,7 +142,8 @@ def without_failing_lines(
 ) -> Texts:
     """The texts of an unsolved tree without edits of lines that fail all the same: half a mend is none.
 
-    A test that yielded and fails now that it is called stays: pytest refuses its whole file otherwise.
+    A test that yielded and fails now that it is called stays: pytest refuses its whole file otherwise. So
+    does what would need an import that an edit beside it, which helps, has replaced.
     """
     parts = ChangedParts(first, texts, changes)
     called = parts.on(
@@ -124,4 +153,4 @@ def without_failing_lines(
         for place in change.lines
     )
     failing = parts.on(place for group in remaining for place in group.raised_at) - called
-    return parts.without(failing) if failing else texts
+    return parts.without_cutting(failing) if failing else texts
