@@ -184,10 +184,19 @@ def test_what_is_advised_is_said_by_the_library_and_there(
     assert changes["lib.nowhere", ""].evidence[0].text == "lib 2.0 lacks it"
 
 
+@pytest.mark.parametrize(
+    "first_line",
+    [
+        "raise RuntimeError('compiled for another release')",
+        "from json import what_json_had",  # Flask 2.0 with Werkzeug 3, which lacks a name that it imports
+        "import a_module_that_is_gone",
+        "import json; json.what_json_had",
+    ],
+)
 def test_a_library_that_cannot_be_imported_tells_nothing_of_its_names(
-    made: Callable[..., Environment], one_sandbox: Sandbox
+    first_line: str, made: Callable[..., Environment], one_sandbox: Sandbox
 ) -> None:
-    broken = made({"lib/__init__.py": "raise RuntimeError('compiled for another release')\n"})
+    broken = made({"lib/__init__.py": f"{first_line}\n"})
     pair = EnvironmentPair(sandbox=one_sandbox, old=made(OLD), new=broken)
     assert lost_names(pair, uses_of(PROJECT).of_modules(["lib"])) == ()
 

@@ -17,7 +17,10 @@ from backdate.diagnosis.api import MOST_NAMES, Member
 
 _NO_MODULE = re.compile(r"No module named '([\w.]{1,300})'")
 _OF_EVERY_OBJECT = frozenset(dir(object))
-_GONE = ("AttributeError", "ModuleNotFoundError", "ImportError: cannot import name")
+_LACKING = re.compile(
+    r"ImportError: cannot import name '(\w{1,300})'"
+    r"|AttributeError: [^\n]{0,300} has no attribute '(\w{1,300})'"
+)
 _REFUSED = re.compile(r"\w{0,80}ImportError: ")
 """What a module raises for a name that it dropped: one of its own, or with words of its own."""
 
@@ -106,9 +109,15 @@ def _lost(
 
 def _is_gone(name: str, why: str) -> bool:
     """Whether a name is not there because it was dropped, and not because something else went wrong."""
+    absent = _NO_MODULE.search(why) if why.startswith("ModuleNotFoundError") else None
+    if absent is not None:  # else it is what the library itself imports that is not there
+        return f"{name}.".startswith(f"{absent[1]}.")
+    lacking = _LACKING.match(why)
+    if lacking is not None:  # likewise
+        return (lacking[1] or lacking[2]) in name.split(".")
     leaf = re.escape(name.rpartition(".")[2])
     refused = _REFUSED.match(why) is not None and re.search(rf"(?<!\w){leaf}(?!\w)", why) is not None
-    return refused or why.startswith(_GONE)
+    return refused or why.startswith("AttributeError")
 
 
 def _held_by(name: str, gone: Collection[str]) -> str:
