@@ -58,6 +58,7 @@ def ask_at_once(names: Sequence[str], pair: EnvironmentPair) -> None:
     near = {
         name: (
             *_aliases(name, known, member),
+            *_delegates(name, known),
             *_documented_as(name, known, member),
             *_defined_at(name, member),
         )
