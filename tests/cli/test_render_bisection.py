@@ -43,3 +43,19 @@ def test_a_later_turn_of_the_culprit_is_said() -> None:
     assert "turned again with numpy 2.0.0: E: NaN" in text_of(
         culprits=(culprit("numpy"),), further_turns=(turn,)
     )
+
+
+def test_several_errors_of_one_change_are_told_together() -> None:
+    first, guilty = bisect_result().findings[0], (culprit("icalendar"),)
+    of_one = replace(first, culprits=guilty, tests=("t.py::a", "t.py::b"), confirmed=("forward", "backward"))
+    another = replace(of_one, error=Failing(type="TypeError", message="none"), tests=("t.py::b", "t.py::c"))
+    apart = replace(of_one, culprits=(culprit("pytz"),), tests=("t.py::d",))
+    result = replace(bisect_result(), findings=(of_one, apart, another))
+    lines = [line for line, _ in bisection_lines(result)]
+    text = "\n".join(lines)
+    assert "  icalendar 1 -> 2: 3 tests by 2 errors, confirmed both ways: E: no" in lines
+    assert "icalendar 1 -> 2: 3 tests by 2 errors; confirmed both ways" in lines
+    assert text.count("icalendar 1 -> 2") == 2
+    assert "  2 tests: TypeError: none" in text
+    assert text.index("TypeError: none") < text.rindex("pytz 1 -> 2")
+    assert text.count("versions searched on") + text.count("packages searched on") == 2

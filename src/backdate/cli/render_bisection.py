@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from backdate.bisection.result import BisectResult, Culprit, Failing, Finding, shown_at
 from backdate.bisection.search import ProbeStatus
@@ -12,6 +12,7 @@ from backdate.cli.render_explanations import explanations_lines
 from backdate.output.advice_text import advice_lines
 from backdate.output.culprit_words import (
     blamed_in_words,
+    by_culprits,
     companions_in_words,
     culprits_in_words,
     finding_in_a_line,
@@ -23,6 +24,8 @@ from backdate.text import as_sentence, counted, first_line
 from backdate.timeline.instants import Instant, format_day
 
 _MOST_TESTS = 8
+_MOST_TESTS_OF_SEVERAL = 3
+"""Where one change shows by several errors: of each."""
 _WIDTH = 50
 """Of the row of a timeline: with both days it fits a terminal of 80 columns."""
 _MARKS = {ProbeStatus.GOOD: "o", ProbeStatus.BAD: "x", ProbeStatus.SKIP: "?"}
@@ -41,9 +44,12 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
     )
     yield from start_notes(check.start)
     yield from _at_a_glance(result)
-    for finding in result.findings:
+    for findings in by_culprits(result.findings):
         yield "", ""
-        yield from _finding(result, finding, verbose)
+        if len(findings) == 1:
+            yield from _finding(result, findings[0], verbose)
+        else:
+            yield from _one_change(result, findings, verbose)
     if result.unattributed:
         yield "", ""
         yield f"Not attributed: {len(result.unattributed)}", "bold"
@@ -72,11 +78,12 @@ def _what_broke(result: BisectResult) -> str:
 
 def _at_a_glance(result: BisectResult) -> Iterator[Line]:
     """One line for each culprit, where there are several; their details follow."""
-    if len(result.findings) < 2:
+    changes = by_culprits(result.findings)
+    if len(changes) < 2:
         return
     yield "", ""
-    for finding in result.findings:
-        yield f"  {finding_in_a_line(finding)}", "bold red" if finding.culprits else "yellow"
+    for findings in changes:
+        yield f"  {finding_in_a_line(*findings)}", "bold red" if findings[0].culprits else "yellow"
 
 
 def _confirmed(result: BisectResult, blamed: int) -> str:
@@ -121,12 +128,45 @@ def _conclusion(result: BisectResult) -> Line:
 
 
 def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[Line]:
-    count = len(finding.tests)
-    names = culprits_in_words(finding, reasons=True) or "no culprit"
+    yield f"{_names(finding)}: {_error(finding.error)}", "bold red"
+    yield from _what(finding)
+    yield from _held_back(finding)
+    yield from _turn(result, finding)
+    yield from _details(finding, verbose)
+
+
+def _one_change(result: BisectResult, findings: Sequence[Finding], verbose: bool) -> Iterator[Line]:
+    """Several errors of one change: what they have in common once, then each."""
+    first = findings[0]
+    tests = counted(len({test for finding in findings for test in finding.tests}), "test")
+    alike = all(finding.confirmed == first.confirmed for finding in findings)
+    proof = f"; {proof_in_words(first)}" if alike else ""
+    yield f"{_names(first)}: {tests} by {len(findings)} errors{proof}", "bold red"
+    told = set(_turn(result, first))
+    yield from _turn(result, first)
+    for finding in findings:
+        own = "" if alike else f" ({proof_in_words(finding)})"
+        yield f"  {counted(len(finding.tests), 'test')}{own}: {_error(finding.error)}", "red"
+        if finding.first_error is not None:
+            yield f"  at first: {_error(finding.first_error)}", ""
+        said = [
+            *_held_back(finding),
+            *_turn(result, finding),
+            *_details(finding, verbose, most=_MOST_TESTS_OF_SEVERAL),
+        ]
+        yield from (line for line in said if line not in told)
+        told |= set(said)
+
+
+def _names(finding: Finding) -> str:
     together = " (together)" if len(finding.culprits) > 1 else ""
+    return f"{culprits_in_words(finding, reasons=True) or 'no culprit'}{together}"
+
+
+def _what(finding: Finding) -> Iterator[Line]:
+    """What broke, and how well that is proven."""
     proof = f"; {proof_in_words(finding)}" if finding.culprits else ""
-    yield f"{names}{together}: {_error(finding.error)}", "bold red"
-    what = "the environment" if finding.breaks == "build" else counted(count, "test")
+    what = "the environment" if finding.breaks == "build" else counted(len(finding.tests), "test")
     what += ", which did not pass before" if finding.failed_before else ""
     yield f"  {what}{proof}", ""
     for line in finding.log_lines:
@@ -134,16 +174,25 @@ def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[
             yield f"      | {line}", "dim"
     if finding.first_error is not None:
         yield f"  at first: {_error(finding.first_error)}", ""
-    yield from _held_back(finding)
-    if finding.axis == "packages":
-        searched = "versions" if finding.searched == "versions" else "packages"
-        turn = turn_in_words(finding)
-        yield f"  {searched} searched on Python {finding.python}{f', {turn}' if turn else ''}", ""
-        yield from _timeline(result, finding)
-    for test in finding.tests if verbose else finding.tests[:_MOST_TESTS]:
+
+
+def _turn(result: BisectResult, finding: Finding) -> Iterator[Line]:
+    """Since when, where packages were searched."""
+    if finding.axis != "packages":
+        return
+    searched = "versions" if finding.searched == "versions" else "packages"
+    turn = turn_in_words(finding)
+    yield f"  {searched} searched on Python {finding.python}{f', {turn}' if turn else ''}", ""
+    yield from _timeline(result, finding)
+
+
+def _details(finding: Finding, verbose: bool, *, most: int = _MOST_TESTS) -> Iterator[Line]:
+    """The tests, and what is known of the change behind their error."""
+    count = len(finding.tests)
+    for test in finding.tests if verbose else finding.tests[:most]:
         yield f"      {test}", ""
-    if not verbose and count > _MOST_TESTS:
-        yield f"      and {count - _MOST_TESTS} more (--verbose shows all)", "dim"
+    if not verbose and count > most:
+        yield f"      and {count - most} more (--verbose shows all)", "dim"
     if finding.explanations is not None:
         yield from explanations_lines(finding.explanations)
     for note in finding.notes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from backdate.bisection.result import BisectResult, Culprit, Finding, Likelihood, Way
@@ -46,13 +46,31 @@ def culprits_in_words(finding: Finding, *, reasons: bool = False) -> str:
     return " and ".join(culprit_in_words(culprit) for culprit in finding.culprits)
 
 
-def finding_in_a_line(finding: Finding) -> str:
-    """What is at fault, how much it broke, with which error, and how well that is proven."""
+def by_culprits(findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], ...]:
+    """The findings of one change together, as it broke tests by several errors; in their order."""
+    together: dict[object, list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        key: object = number
+        if finding.culprits and finding.breaks == "tests":
+            key = finding.culprits, finding.held, finding.failed_before
+        together.setdefault(key, []).append(finding)
+    return tuple(map(tuple, together.values()))
+
+
+def finding_in_a_line(finding: Finding, *others: Finding) -> str:
+    """What is at fault, how much it broke, with which error, and how well that is proven.
+
+    ``others``: further findings of the same culprits.
+    """
     names = culprits_in_words(finding, reasons=True) or "no culprit"
-    broke = "the build" if finding.breaks == "build" else counted(len(finding.tests), "test")
+    tests = {test for one in (finding, *others) for test in one.tests}
+    broke = "the build" if finding.breaks == "build" else counted(len(tests), "test")
+    errors = f" by {1 + len(others)} errors" if others else ""
     proof = f", {proof_in_words(finding).partition(':')[0]}" if finding.culprits else ""
+    if any(one.confirmed != finding.confirmed for one in others):
+        proof = ""
     error = error_in_words(finding.error.type, finding.error.message).partition(" (")[0]
-    return f"{names}: {broke}{proof}: {first_line(error, most=100)}"
+    return f"{names}: {broke}{errors}{proof}: {first_line(error, most=100)}"
 
 
 def proof_in_words(finding: Finding, *, of_what_broke: bool = True) -> str:

@@ -8,12 +8,14 @@ import pytest
 from dead_names import DeadNamesWorld, by_table, missing, rename
 
 from backdate.advice import SourcePlace
+from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import Edit
 from backdate.rewriting.rewrite import ReplaceUse, RewrittenSource
 from backdate.rewriting.rewrite_source import rewrite_source
-from backdate.solvers.rules.applying import PlannedChange, TextChanger
+from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts
+from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.loop import MendLoop
-from backdate.solvers.rules.proposals import Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, Proposal, ProposalOrigin
 
 ALIVE = frozenset({"prod", "sum", "mean", "other"})
 
@@ -253,3 +255,34 @@ def test_where_a_change_errs_at_some_of_its_places_the_next_one_is_made_there() 
     assert mended.solved
     assert mended.texts == {"a.py": "x = lib.sum\n", "b.py": "y = lib.prod\n"}
     assert loop.runs == 3
+
+
+class AtTimesWorld(DeadNamesWorld):
+    """Its last test fails in the runs with these numbers, whatever was edited."""
+
+    fails_in: frozenset[int] = frozenset()
+
+    def run(self, texts: Texts, only: tuple[str, ...], why: str) -> SuiteReading:
+        reading = super().run(texts, only, why)
+        if len(self.asked) not in self.fails_in:
+            return reading
+        test = f"test_{[*self.files][-1]}"
+        cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="5 != 0")
+        return replace(
+            reading,
+            solved=False,
+            good=reading.good - {test},
+            missing=(*reading.missing, test),
+            groups=(*reading.groups, FailureGroup(cause=cause, tests=(test,), places=())),
+        )
+
+
+@pytest.mark.parametrize(("fails_in", "solved", "runs"), [({2}, True, 3), ({2, 3}, False, 3)])
+def test_a_few_tests_that_fail_at_last_are_run_once_more(fails_in: set[int], solved: bool, runs: int) -> None:
+    files = {f"f{number}.py": "x = lib.prod\n" for number in range(11)}
+    world = AtTimesWorld({"a.py": "x = lib.product\n", **files}, ALIVE, by_table(product=["prod"]))
+    world.fails_in = frozenset(fails_in)
+    loop = MendLoop(world, world.changer())
+    mended = loop.mend()
+    assert (mended.solved, loop.runs) == (solved, runs)
+    assert mended.texts["a.py"] == "x = lib.prod\n"

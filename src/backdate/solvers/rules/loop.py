@@ -38,6 +38,8 @@ MOST_RUNS = 8
 """Of the new side, the first one and those of minimising included."""
 _FEWER = 2
 """Chosen tests are run alone when they are less than the whole suite divided by this."""
+_FEW = 10
+"""Tests that fail at last are run once more where there are as many times as many good ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,7 @@ class MendLoop:
     _untraced: bool = field(init=False, default=False)
     """Whether the batch is of lines that no trace shows."""
     _looked_there: bool = field(init=False, default=False)
+    _ran_again: bool = field(init=False, default=False)
     first: SuiteReading = field(init=False)
     """Of the tree as it was."""
     best: MendResult | None = field(init=False, default=None)
@@ -92,7 +95,7 @@ class MendLoop:
             batch = self._next_batch()
             changed = self.changer.make(self._texts, batch)
             if not changed.made:
-                if not self._unseen:
+                if not self._unseen and not self._may_be_flaky():
                     break
                 if self._look_again():
                     return self._result(solved=True)
@@ -111,10 +114,18 @@ class MendLoop:
         assert self.best is not None
         return self.best
 
+    def _may_be_flaky(self) -> bool:
+        """Once, whether few of the tests fail with what was changed: one may do so at times."""
+        few = len(self._last.missing) * _FEW <= len(self._last.good)
+        ask = not self._ran_again and few and bool(self._history.planned)
+        self._ran_again |= ask
+        return ask
+
     def _look_again(self) -> bool:
         """Run what is there; whether all tests are good."""
+        why = "What fails without the changes that were taken back." if self._unseen else "Once more."
         self._unseen = False
-        self._last = self.test(self._texts, (), "What fails without the changes that were taken back.")
+        self._last = self.test(self._texts, (), why)
         self._open = list(self._last.groups)
         return self._last.solved
 
