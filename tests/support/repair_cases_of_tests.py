@@ -381,6 +381,30 @@ TESTS = (
         rule="example of variables",
     ),
     Case(
+        name="example-of-variables-elsewhere",
+        files={
+            "settings.py": "from decouple import config\nKEY = config('CASE_NAME')\n",
+            "test_one.py": "import settings\ndef test_one():\n    assert settings.KEY == 'abc'\n",
+            "contrib/env-sample": "CASE_NAME=abc\n",
+        },
+        packages=("pytest", "python-decouple==3.4"),
+        at="2021-03-01",
+        python="3.8",
+        error=E.NEEDS_SECRET,
+        rule="example of variables",
+    ),
+    Case(
+        name="variables-without-example",
+        files={
+            "settings.py": "import os\nNAME = os.environ['case_name']\nPORT = int(os.environ['CASE_PORT'])\n",
+            "test_one.py": "import settings\ndef test_one():\n    assert settings.PORT\n",
+        },
+        at="2021-03-01",
+        python="3.8",
+        error=E.TESTS_FAIL,
+        rule="stand-in for a variable",
+    ),
+    Case(
         name="no-display",
         files={
             "test_one.py": "import pygame\ndef test_one():\n    pygame.display.init()\n"

@@ -105,8 +105,12 @@ class Loop:
         return self.best()
 
     def best(self) -> Attempt | None:
-        """The best attempt so far; None before the first."""
-        return max(self.tried, key=lambda attempt: (attempt.tells, attempt.score), default=None)
+        """The best attempt so far, of equals the one that more repairs led to; None before the first."""
+        return max(
+            self.tried,
+            key=lambda attempt: (attempt.tells, attempt.score, len(attempt.repairs)),
+            default=None,
+        )
 
     def _advised(self) -> Iterator[tuple[StartingRecipe, bool]]:
         """What an adviser would begin with, asked once nothing else was proven and attempts are left."""

@@ -28,6 +28,7 @@ from backdate.recipes.repair import (
     services,
     shadowed,
     unsatisfiable,
+    variables,
 )
 from backdate.recipes.repair.repair import IndexFacts, Repair, RepairKind
 from backdate.recipes.repair.repair_context import RepairContext, RepairRule, Rule
@@ -49,7 +50,7 @@ ADDITIVE_RULES: tuple[Rule, ...] = (
     installed_tests.installed_test_modules,
     running.import_mode,
     running.display,
-    running.example_variables,
+    variables.example_variables,
     services.wanted_services,
     django.own_database,
 )
@@ -61,6 +62,7 @@ ALTERNATIVE_RULES: tuple[Rule, ...] = (
     initial_conftests.named_folders,
     django.settings_module,
     own_program.own_program,
+    variables.variables_without_example,
     running.working_folder,
     running.ignored_warnings,
     builds.system_packages,

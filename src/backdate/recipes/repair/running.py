@@ -34,21 +34,8 @@ _DISPLAY = re.compile(
     r"no Qt platform plugin could be initialized|couldn't connect to display|Invalid DISPLAY|headless|"
     r"No available video device"
 )
-_VARIABLE = re.compile(
-    r"KeyError: '([A-Z][A-Z0-9_]{2,60})'|(?:Set the|set the|Missing|missing) (?:environment variable |"
-    r"env(?:ironment)? var(?:iable)? )?'?([A-Z][A-Z0-9]*_[A-Z0-9_]{1,60})"
-)
 _MISMATCH = re.compile(r"import file mismatch|ImportPathMismatchError")
 _WARNING = re.compile(r"^(?:\w+\.)*\w*(?:Warning|RemovedIn\w+): ")
-_EXAMPLES = (
-    ".env.example",
-    ".env.sample",
-    ".env.test",
-    ".env.template",
-    "env.example",
-    ".env.dist",
-    ".env.ci",
-)
 _DEFINES_TEST = re.compile(r"(?m)^(?:    )?(?:async )?def test\w{0,100}\(")
 _MOST_UNUSUAL = 200
 _DEEPEST = 4
@@ -207,24 +194,6 @@ def display(context: RepairContext) -> Iterator[Repair]:
     if changed != context.recipe:
         reason = f"back-ends without a display, as it says: {match[0]}"
         yield context.repaired(ErrorClass.NEEDS_DISPLAY, "no display", reason, changed)
-
-
-def example_variables(context: RepairContext) -> Iterator[Repair]:
-    """Variables that the project's own example of an environment file sets."""
-    if context.failure.phase != "tests":
-        return
-    wanted = {match[1] or match[2] for match in all_matches(_VARIABLE, failure_text(context.failure))}
-    for name in _EXAMPLES:
-        text = context.files.text(name) if wanted and name in context.files.names(".") else None
-        example = dict(
-            re.findall(r"(?m)^(?:export )?([A-Z][A-Z0-9_]{1,60})=['\"]?([^'\"\n]{0,300})", text or "")
-        )
-        if wanted & example.keys():
-            changed = with_variables(context.recipe, example, "example of variables", name)
-            if changed != context.recipe:
-                reason = f"{', '.join(sorted(wanted & example.keys()))} as in {name}"
-                yield context.repaired(ErrorClass.NEEDS_SECRET, "example of variables", reason, changed)
-                return
 
 
 def import_mode(context: RepairContext) -> Iterator[Repair]:

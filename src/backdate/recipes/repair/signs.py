@@ -123,6 +123,8 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
             ErrorClass.NEEDS_SECRET,
             (
                 r"KeyError: '[A-Z][A-Z0-9_]{0,40}_(?:KEY|TOKEN|SECRET|PASSWORD|ID|USER)\w{0,40}'|"
+                r"UndefinedValueError: \w{2,60} not found|"
+                r"[Ee]nvironment variable ['\"]?\w{2,60}['\"]? (?:is )?not (?:set|defined|found)|"
                 r"NoCredentialsError|[Aa]pi.?[Kk]ey (?:is )?(?:required|missing|not set)|"
                 r"Unable to locate credentials"
             ),
