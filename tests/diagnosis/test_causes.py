@@ -62,6 +62,20 @@ def line(source: str) -> Frame:
 TEST = frame("tests/test_core.py", 3, "test_g", "g()")
 
 
+@pytest.mark.parametrize(
+    ("fixture", "distribution"), [("event_loop", "pytest-asyncio"), ("mocker", None), ("nobodys", None)]
+)
+def test_a_missing_fixture_is_of_the_plugin_that_has_it(
+    tmp_path: Path, fixture: str, distribution: str | None
+) -> None:
+    install(tmp_path, "pytest-asyncio", "1.1.0", "pytest_asyncio/__init__.py")
+    world = World(tmp_path)
+    kind = "_pytest.fixtures.FixtureLookupError"
+    cause = world.cause(raised(kind, f"fixture '{fixture}' not found", TEST))
+    assert (cause.kind, cause.name) == (CauseKind.MISSING_FIXTURE, fixture)
+    assert cause.distribution == distribution
+
+
 def test_a_missing_attribute_of_a_module(world: World) -> None:
     cause = world.cause(
         raised(

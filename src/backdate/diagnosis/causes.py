@@ -11,6 +11,8 @@ from backdate.diagnosis.frames import relocated, responsible
 from backdate.diagnosis.messages import ParsedMessage, read_message
 from backdate.diagnosis.owners import BUILTIN, Owners, in_builtins
 from backdate.diagnosis.result import SPECIFIC, Cause, CauseKind, FrameKind, PlacedFrame, PlacedRaised
+from backdate.index.names import requirement_name
+from backdate.knowledge import load
 from backdate.knowledge.modules import aliases
 
 _OWN = (FrameKind.PROJECT, FrameKind.TEST)
@@ -202,7 +204,7 @@ def _owner(parsed: ParsedMessage, raised: PlacedRaised, line: PlacedFrame | None
     if parsed.kind is CauseKind.MISSING_MODULE:
         return owners.of_module(parsed.name)
     if parsed.kind is CauseKind.MISSING_FIXTURE:
-        return None  # the plugin that had it, which nothing names
+        return _of_fixture(parsed.name, owners)
     if parsed.owner_is == "module":
         return owners.of_module(parsed.owner)
     if parsed.owner_is == "type" and parsed.kind is CauseKind.CHANGED_TYPE and in_builtins(parsed.owner):
@@ -220,6 +222,14 @@ def _owner(parsed: ParsedMessage, raised: PlacedRaised, line: PlacedFrame | None
         home = owners.resolve(parsed.name, path) or parsed.name
         return owners.of_module(home)
     return None
+
+
+def _of_fixture(name: str, owners: Owners) -> Owner:
+    """The plugin that has, or had, a fixture; None where the table knows none, or several are installed."""
+    plugins = {requirement_name(row.install) for row in load.pytest_plugins() if name in row.fixtures}
+    found = {plugin: owners.of_module(plugin.replace("-", "_")) for plugin in plugins if plugin}
+    there = [owner for owner in found.values() if isinstance(owner, Installed)]
+    return there[0] if len(there) == 1 else None
 
 
 def _raising_library(frames: Sequence[PlacedFrame]) -> Owner:
