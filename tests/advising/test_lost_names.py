@@ -184,6 +184,27 @@ def test_what_is_advised_is_said_by_the_library_and_there(
     assert changes["lib.nowhere", ""].evidence[0].text == "lib 2.0 lacks it"
 
 
+@pytest.mark.parametrize(("holds", "advised"), [("TABLE = {}", "lib.zone.olson"), ("OTHER = {}", "")])
+def test_a_module_that_went_deeper_is_advised_where_it_has_what_is_used(
+    holds: str, advised: str, made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    """icalendar 6's windows_to_olson, which is in its package timezone now."""
+    old = made({"lib/__init__.py": "", "lib/olson.py": "TABLE = {}\n"})
+    new = made(
+        {
+            "lib/__init__.py": "import lib.zone\n",
+            "lib/zone/__init__.py": "from lib.zone import olson\n",
+            "lib/zone/olson.py": f"{holds}\n",
+        }
+    )
+    pair = EnvironmentPair(sandbox=one_sandbox, old=old, new=new)
+    gone = lost_names(pair, uses_of("from lib.olson import TABLE\n").of_modules(["lib"]), held=True)
+    changes = {
+        one.name: change for one, change in zip(gone, advised_changes(pair, MOVED, gone, {}), strict=True)
+    }
+    assert changes["lib.olson"].replacement == advised
+
+
 @pytest.mark.parametrize(
     "first_line",
     [

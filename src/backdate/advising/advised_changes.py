@@ -17,6 +17,8 @@ from backdate.diagnosis.api import Member
 _LONGEST = 240
 _LEAST_LIKENESS = 0.8
 """Of another object with the same name: the same kind, and nearly the same parameters."""
+_LEAST_OF_MODULES = 0.5
+"""Of another module with the same name, which has no parameters: what is used of it has to be in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,7 @@ def advised_changes(
         confirmed[number] = (
             confirmed[number] or _ruled_by_another_name(pair, distribution, one) or _became(pair, one)
         )
+    confirmed = _holding(pair, lost, confirmed)
     return tuple(
         _change(distribution, one, lead, () if lead else words.get(one.argument or one.name, ()))
         for one, lead in zip(lost, confirmed, strict=True)
@@ -188,8 +191,8 @@ def _became(pair: EnvironmentPair, one: LostName) -> ReplacementLead | None:
         return _shown(successor, text) if successor else None
     if new.present or old.kind not in ("class", "function", "module"):
         return None
-    homes = new_homes(one.name, old, pair)
-    found = next((home for home in homes if home.likeness >= _LEAST_LIKENESS), None)
+    least = _LEAST_OF_MODULES if old.kind == "module" else _LEAST_LIKENESS
+    found = next((home for home in new_homes(one.name, old, pair) if home.likeness >= least), None)
     if found is None:
         return None
     return _shown("" if found.template else found.name.removeprefix("builtins."), found.why, found.template)
