@@ -57,6 +57,29 @@ def test_fields_that_may_be_none_get_the_default_that_they_had() -> None:
     assert mended(MISSING.replace("for Whole", "for Nobody"), MODELS, 1) == ""
 
 
+def test_a_field_is_found_by_an_alias_that_a_constant_of_another_file_is() -> None:
+    """pytradfri's models, whose aliases are the numbers that its device speaks."""
+    models = (
+        "from pydantic import BaseModel, Field\nfrom . import const\nfrom .const import ATTR_NAME\n"
+        "class Response(BaseModel):\n    id: int = Field(alias=const.ATTR_ID)\n"
+        "    name: str | None = Field(alias=ATTR_NAME)\n    level: int | None = Field(\n"
+        "        alias=const.ATTR_LEVEL\n    )\n"
+        "class Other(BaseModel):\n    x: int | None = Field(alias='7')\n"
+    )
+    constants = 'ATTR_ID = "9003"\nATTR_NAME: Final = "9001"\nATTR_LEVEL = "5850"\n'
+    message = MISSING.replace("either\n", "3311.0.9001\n").replace("for Whole", "for Outer")
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValidationError", message=message)
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="b.py", line=1),))
+    texts = {"a.py": models, "b.py": "x = 1\n", "const.py": constants}
+    evidence = FixEvidence(
+        tree=Path(), uses=ProjectUses(), texts=texts, versions={"pydantic": ("1.10.2", "2.11.7")}
+    )
+    (made,) = RestructuringSource().propose(group, evidence)
+    (edited,) = made.file_edits
+    after = models.replace("Field(alias=ATTR_NAME)", "Field(None, alias=ATTR_NAME)")
+    assert edited.text == after.replace("Field(\n        alias", "Field(\n        None,\n        alias")
+
+
 def test_a_field_inside_another_model_is_found_by_its_name() -> None:
     after = mended(MISSING.replace("either\n", "parts.0.note\n"), MODELS, 1)
     assert "note: Optional[str] = None  # of the seller\n" in after

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
@@ -48,7 +48,10 @@ def _optional_fields(message: str, group: FailureGroup, evidence: FixEvidence) -
     leaves = {path.rpartition(".")[2] for path in paths}
     nested = any("." in path for path in paths)
     files = _of_interest(group, evidence, "BaseModel" if nested else found["model"])
-    if not nested and not any(_says(evidence.texts.get(file, ""), found["model"], leaves) for file in files):
+    texts = _TextsOfNames(evidence.texts)
+    if not nested and not any(
+        _says(evidence.texts.get(file, ""), found["model"], leaves, texts) for file in files
+    ):
         # the model has the field from a class that it is made from, which another file may hold
         nested = any(f"class {found['model']}(" in evidence.texts.get(file, "") for file in files)
         files = _of_interest(group, evidence, "BaseModel") if nested else ()
@@ -57,7 +60,7 @@ def _optional_fields(message: str, group: FailureGroup, evidence: FixEvidence) -
         source = SourceText(text)
         for owner in _classes(tree):
             fields = {name: field for name, field in _bare_fields(owner) if _may_be_none(field)}
-            if (leaves & _meant(fields.values())) if nested else owner.name == found["model"]:
+            if (leaves & _meant(fields.values(), texts)) if nested else owner.name == found["model"]:
                 for field in fields.values():
                     yield _none_for(source, field)
 
@@ -170,22 +173,45 @@ def _lacks_default(value: ast.expr) -> bool:
     return not {keyword.arg for keyword in value.keywords} & {"default", "default_factory", None}
 
 
-def _says(text: str, model: str, names: Collection[str]) -> bool:
+class _TextsOfNames:
+    """What names stand for that some file of the project assigns a literal text: ``ATTR_ID = "9003"``."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._known: dict[str, str] = {}
+
+    def of(self, value: ast.expr) -> str:
+        """The text that an expression is; "" where that cannot be read."""
+        if isinstance(value, ast.Constant):
+            return str(value.value)
+        name = value.attr if isinstance(value, ast.Attribute) else getattr(value, "id", "")
+        if name and name not in self._known:
+            assigned = re.compile(
+                rf"^{re.escape(name)}[ \t]{{0,9}}(?::[^=\n]{{0,80}})?=[ \t]{{0,9}}(['\"])(.{{0,120}}?)\1",
+                re.MULTILINE,
+            )
+            matches = (assigned.search(text) for text in self._texts.values() if name in text)
+            self._known[name] = next((match[2] for match in matches if match), "")
+        return self._known.get(name, "")
+
+
+def _says(text: str, model: str, names: Collection[str], texts: _TextsOfNames) -> bool:
     """Whether a file has the model, and that itself one of the fields."""
     tree = parsed_or_none(text)
     return tree is not None and any(
-        owner.name == model and not _meant(field for _, field in _bare_fields(owner)).isdisjoint(names)
+        owner.name == model
+        and not _meant((field for _, field in _bare_fields(owner)), texts).isdisjoint(names)
         for owner in _classes(tree)
     )
 
 
-def _meant(fields: Iterable[ast.AnnAssign]) -> set[str]:
+def _meant(fields: Iterable[ast.AnnAssign], texts: _TextsOfNames) -> set[str]:
     """The names by which an error may mean fields: their own, and their aliases."""
     found: set[str] = set()
     for field in fields:
         keywords = field.value.keywords if isinstance(field.value, ast.Call) else ()
         aliases = [given.value for given in keywords if given.arg in ("alias", "validation_alias")]
-        found |= {str(alias.value) for alias in aliases if isinstance(alias, ast.Constant)}
+        found |= set(filter(None, map(texts.of, aliases)))
         found |= {field.target.id} if isinstance(field.target, ast.Name) else set()
     return found
 
@@ -196,6 +222,9 @@ def _none_for(source: SourceText, field: ast.AnnAssign) -> Edit:
         function = field.value.func
         behind = source.offset(function.end_lineno or function.lineno, function.end_col_offset or 0)
         start = source.content.index("(", behind) + 1
+        own_line = re.match(r"[ \t]{0,80}(\r?\n[ \t]{0,200})\S", source.content[start : start + 400])
+        if own_line is not None and field.value.keywords:  # each argument stands on a line of its own
+            return Edit(start, start, f"{own_line[1]}None,")
         return Edit(start, start, "None, " if field.value.keywords else "None")
     end = field.annotation
     offset = source.offset(end.end_lineno or end.lineno, end.end_col_offset or 0)
