@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -49,6 +50,19 @@ def test_what_all_failures_need_to_know_is_asked_in_one_run() -> None:
     assert mended.solved
     assert mended.texts == {f"{name}.py": f"x = lib.{name}_now\n" for name in NAMES}
     assert asked == [tuple(f"lib.{name}_now" for name in NAMES)]
+
+
+def test_what_is_left_for_when_nothing_else_helps_is_not_tried_beside_other_changes() -> None:
+    """Models of pydantic's two interfaces do not mix: `pydantic.v1` waits until no other edit is left."""
+
+    def rules(group, texts):
+        made = rename(group.cause.name, f"{group.cause.name}_now", *group.places)
+        return [replace(made, last=group.cause.name == "add")]
+
+    world = DeadNamesWorld({f"{name}.py": f"x = lib.{name}\n" for name in ("add", "total")}, ALIVE, rules)
+    mended = MendLoop(world, world.changer()).mend()
+    assert mended.solved
+    assert [sorted(texts) for texts, _ in world.asked] == [[], ["total.py"], ["add.py", "total.py"]]
 
 
 def test_other_proposals_are_not_asked_for_where_nothing_speaks_against_a_change() -> None:

@@ -27,7 +27,10 @@ class ChangePlanner:
     def for_groups(
         self, groups: Sequence[FailureGroup], history: ChangeHistory, texts: Texts, *, one_at_a_time: bool
     ) -> list[PlannedChange]:
-        """What is tried for ``groups``, whose places are those of ``texts``, beside what stands already."""
+        """What is tried for ``groups``, whose places are those of ``texts``, beside what stands already.
+
+        What is left for when nothing else helps is not tried beside anything else.
+        """
         if not one_at_a_time:
             alone = [partial(self._those_for, group, (), history, texts) for group in groups[:MOST_AT_ONCE]]
             self.backend.ask_together(alone)
@@ -40,7 +43,7 @@ class ChangePlanner:
                 planned += self._those_for(group, planned, history, texts)
             if planned and (one_at_a_time or len(planned) >= MOST_AT_ONCE):
                 break
-        return planned
+        return [change for change in planned if not change.proposal.last] or planned
 
     def _those_for(
         self, group: FailureGroup, planned: Sequence[PlannedChange], history: ChangeHistory, texts: Texts
@@ -57,6 +60,8 @@ class ChangePlanner:
         for proposal in self.left_for(group, texts) if len(files) > 1 else ():
             made = self.changer.make(texts, [*planned, *found]).made
             own = {place.file for one in made[-len(found) :] for place in one.lines}
+            if proposal.last and not first.proposal.last:
+                break
             left = tuple(place for place in proposal.places if place.file in files - own)
             change = PlannedChange(group=group, proposal=replace(proposal, places=left))
             changed = self.changer.make(texts, [*planned, *found, change])

@@ -25,6 +25,8 @@ _ASKED = re.compile(
     r"set \"(?P<name>__\w{1,80}__) = (?P<value>True|False|None)\" on the class"
 )
 _PYDANTIC_2 = (2, 0)
+_OF_MODELS = ("BaseModel", "pydantic")
+"""What files hold that define models: where a base is the project's own, they import ``Field`` alone."""
 
 
 def class_bodies(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -47,14 +49,14 @@ def _optional_fields(message: str, group: FailureGroup, evidence: FixEvidence) -
     paths = [match["path"] for match in _REQUIRED.finditer(message)]
     leaves = {path.rpartition(".")[2] for path in paths}
     nested = any("." in path for path in paths)
-    files = _of_interest(group, evidence, "BaseModel" if nested else found["model"])
+    files = _of_interest(group, evidence, *(_OF_MODELS if nested else (found["model"],)))
     texts = _TextsOfNames(evidence.texts)
     if not nested and not any(
         _says(evidence.texts.get(file, ""), found["model"], leaves, texts) for file in files
     ):
         # the model has the field from a class that it is made from, which another file may hold
         nested = any(f"class {found['model']}(" in evidence.texts.get(file, "") for file in files)
-        files = _of_interest(group, evidence, "BaseModel") if nested else ()
+        files = _of_interest(group, evidence, *_OF_MODELS) if nested else ()
 
     def edits(text: str, tree: ast.Module) -> Iterator[Edit]:
         source = SourceText(text)
@@ -146,9 +148,9 @@ def _edited(
     return tuple(found)
 
 
-def _of_interest(group: FailureGroup, evidence: FixEvidence, word: str) -> tuple[str, ...]:
-    """The files of the failure, and then all others that hold ``word``."""
-    others = (file for file, text in sorted(evidence.texts.items()) if word in text)
+def _of_interest(group: FailureGroup, evidence: FixEvidence, *words: str) -> tuple[str, ...]:
+    """The files of the failure, and then all others that hold one of ``words``."""
+    others = (file for file, text in sorted(evidence.texts.items()) if any(word in text for word in words))
     return tuple(dict.fromkeys((*(place.file for place in group.places), *others)))
 
 
