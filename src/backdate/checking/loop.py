@@ -105,12 +105,17 @@ class Loop:
         return self.best()
 
     def best(self) -> Attempt | None:
-        """The best attempt so far, of equals the one that more repairs led to; None before the first."""
-        return max(
-            self.tried,
-            key=lambda attempt: (attempt.tells, attempt.score, len(attempt.repairs)),
-            default=None,
-        )
+        """The best attempt so far; None before the first.
+
+        Of those whose tests start and that are as good it is the one that more repairs led to: they removed
+        what stood before its error. What does not even resolve is told as it was asked for.
+        """
+
+        def rank(attempt: Attempt) -> tuple[bool, tuple[int, int, float], int]:
+            starts = attempt.record.reached == "tests"
+            return attempt.tells, attempt.score, len(attempt.repairs) if starts else 0
+
+        return max(self.tried, key=rank, default=None)
 
     def _advised(self) -> Iterator[tuple[StartingRecipe, bool]]:
         """What an adviser would begin with, asked once nothing else was proven and attempts are left."""
