@@ -104,17 +104,12 @@ class ChangedParts:
     def without_cutting(self, names: set[str]) -> Texts:
         """As ``without``, but not in files that would use a name whose import another part has taken away."""
         texts = self.without(names)
-        cut = {
-            file
-            for file, text in texts.items()
-            if not _cut_off(self._whole_text(self._old, file), text)
-            <= _cut_off(self._whole_text(self._old, file), self._whole_text(self._new, file))
-        }
+        cut = set()
+        for file, text in texts.items():
+            old, whole = "".join(self._old[file]), "".join(self._new[file])
+            if not _cut_off(old, text) <= _cut_off(old, whole):
+                cut.add(file)
         return self.without({name for name in names if self.parts[name].file not in cut}) if cut else texts
-
-    @staticmethod
-    def _whole_text(lines: Mapping[str, Sequence[str]], file: str) -> str:
-        return "".join(lines[file])
 
     def _only_imports(self, name: str) -> bool:
         """Whether all that a part writes, if anything, are import statements of one line."""
