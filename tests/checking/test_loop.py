@@ -128,6 +128,25 @@ def test_the_best_attempt_is_kept_when_none_is_proven() -> None:
     assert best.record.error is not None
 
 
+@pytest.mark.parametrize(("starts", "told"), [(True, {"b", "x"}), (False, {"a"})])
+def test_of_attempts_that_fail_alike_a_later_repair_is_told_where_tests_start(
+    starts: bool, told: set[str]
+) -> None:
+    """What a repair removed stood before the error that is left; what does not resolve is told as it was."""
+
+    def says(one: Recipe, python: str) -> object:
+        why = "KeyError: 'SECRET'" if "x" in packages_of(one) else "ModuleNotFoundError: No module named 'x'"
+        return ran(not_collected=1, error=why) if starts else failure(why, "resolve")
+
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [] if packages_of(one) & {"a", "x"} else [adding("x", one)]
+
+    loop = Loop(FakeLoopBackend(says, proposes), SetupOptions(), ROOT)
+    best = loop.run([start(recipe("a")), start(recipe("b"))])
+    assert best is not None
+    assert packages_of(best.recipe_run.recipe) == told
+
+
 def test_an_interpreter_that_a_repair_asks_for_stays_with_later_repairs() -> None:
     def says(one: Recipe, python: str) -> object:
         if not python.startswith("3.7"):
