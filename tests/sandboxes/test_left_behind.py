@@ -142,9 +142,10 @@ def test_what_ends_in_time_does_its_work(
 def test_one_that_holds_nothing_is_left_alone(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(left_behind, "GRACE_S", 0.0)
+    # longer than it takes to close the output, or to see that the build has ended; shorter than the build
+    monkeypatch.setattr(left_behind, "GRACE_S", 1.0)
     build = DAEMON.replace("CLOSING", "os.closerange(0, 3)").replace("AGE", "10 ** 6")
-    status, text = run(sandbox, tmp_path, build, ends=True)
+    status, text = run(sandbox, tmp_path, build + "time.sleep(4)\n", ends=True)
     assert status is RunStatus.EXITED
     assert "the installer goes on after a build" in text
     assert "left behind" not in text
