@@ -160,6 +160,9 @@ def test_a_build_has_no_tests() -> None:
     one = replace(finding("setuptools", "59.8.0", "60.0.0"), breaks="build")
     (entry,) = working_limits([one])
     assert (entry.requirements, entry.tests) == (("setuptools<60.0.0",), 0)
+    one = replace(finding("python", "3.9.18", "3.10.13"), breaks="build", confirmed=("forward", "backward"))
+    (entry,) = working_limits([one], newest_python="3.12.1")
+    assert (entry.python, entry.on_python) == ("<3.10", "3.9.18")
 
 
 def test_what_was_not_seen_to_help_is_left_out() -> None:

@@ -301,15 +301,34 @@ def test_a_project_that_does_not_build_on_the_new_side_broke_and_the_old_interpr
     assert ("2 tests that passed fail" if broke else "nothing broke") in reason
 
 
-def test_a_requirement_that_does_not_build_says_nothing_of_the_project(
+@pytest.mark.parametrize("broke", [0, 2])
+def test_a_requirement_that_the_new_interpreter_keeps_from_building_broke(
+    both: Callable[..., tuple[SidePair, World]], broke: int
+) -> None:
+    log = OWN_BUILD.replace("p @ file:///work/p", "lxml==4.0")
+    builds = []
+
+    def new(one: Recipe) -> BuildFailure | SuiteRun:
+        builds.append(one)
+        return failure(log) if len(builds) < 2 else ran(passed=5 - broke, failed=broke)
+
+    found, _ = both([start(recipe("a"))], good, new, newest="3.12.1")
+    assert found.new.obstacle is not None
+    assert not found.new.obstacle.own_build
+    verdict, reason = decide(found.old, found.new, found.comparison, found.older_python)
+    assert verdict is Verdict.BROKE
+    assert reason.startswith("lxml 4.0, which it requires, does not build on Python 3.12.1: src/p.cpp:12:5: ")
+    assert "Python 3.8.18, where all builds, " in reason
+    assert reason.endswith("2 tests that passed fail" if broke else "nothing broke")
+
+
+def test_a_requirement_that_builds_with_no_interpreter_says_nothing_of_the_project(
     both: Callable[..., tuple[SidePair, World]],
 ) -> None:
     log = OWN_BUILD.replace("p @ file:///work/p", "lxml==1.0")
     found, _ = both([start(recipe("a"))], good, lambda one: failure(log), newest="3.12.1")
-    assert found.new.obstacle is not None
-    assert not found.new.obstacle.own_build
-    assert found.older_python is None
-    verdict, reason = decide(found.old, found.new, found.comparison)
+    assert found.older_python is not None
+    verdict, reason = decide(found.old, found.new, found.comparison, found.older_python)
     assert verdict is Verdict.CANNOT_TELL
     assert reason.startswith("the new environment does not build (install): src/p.cpp:12:5: error: ")
 

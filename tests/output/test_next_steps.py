@@ -172,13 +172,23 @@ def test_after_a_bisection() -> None:
     ],
 )
 def test_after_a_fix(outcome: FixOutcome, patch: str, asked: AskedCommand, subcommands: list[str]) -> None:
-    check = make_check_result(origin=FOLDER)
+    told = Verdict.CANNOT_TELL if outcome is FixOutcome.CANNOT_TELL else Verdict.BROKE
+    check = make_check_result(origin=FOLDER, verdict=told)
     result = FixResult(
         backdate="0", check=check, solver="rules", outcome=outcome, reason="r", patch=patch, asked=asked
     )
     found = commands(result)
     assert len(found) == len(subcommands)
     assert all(part in command for part, command in zip(subcommands, found, strict=True))
+
+
+def test_after_a_fix_of_what_does_not_build_the_release_that_broke_it_is_looked_for() -> None:
+    check = make_check_result(origin=FOLDER, verdict=Verdict.BROKE)
+    result = FixResult(
+        backdate="0", check=check, solver="rules", outcome=FixOutcome.CANNOT_TELL, reason="r", asked=ASKED
+    )
+    (command,) = commands(result)
+    assert command.startswith("backdate bisect here ")
 
 
 def test_a_fix_is_applied_with_the_options_that_made_it() -> None:

@@ -104,7 +104,8 @@ def _held_names(one: SeenLimits) -> set[str]:
 
 def _interpreter_limit(blamed: Sequence[Finding], seen: SeenLimits) -> str:
     """The limit on the interpreter with which what ``seen`` shows to pass does; "" where none is at fault."""
-    limits = {_python_limit(finding) for finding in blamed if seen.passing.intersection(finding.tests)}
+    helped = (one for one in blamed if not one.tests or seen.passing.intersection(one.tests))  # or its build
+    limits = {_python_limit(finding) for finding in helped}
     fitting = [limit for limit in limits if limit and SpecifierSet(limit).contains(seen.python)]
     return min(fitting, key=lambda limit: Version(limit.removeprefix("<")), default="")
 

@@ -15,6 +15,8 @@ from backdate.recipes.repair.remedies import what_helps
 _OTHER_START = "check from another instant (--from), at which those releases are there"
 _OTHER_BOUNDS = "declare bounds that can be met together, or check until an instant at which they can (--to)"
 
+_OF_ANY_PYTHON = (ErrorClass.NEEDS_NETWORK, ErrorClass.UNAVAILABLE_SOURCE, ErrorClass.UNSATISFIABLE)
+"""What stands in the way of a build with whatever interpreter."""
 _OF_CODE = ("resolve", "install")
 """Phases in which a build fails by what it runs, and not by a limit."""
 
@@ -35,11 +37,15 @@ def obstacle_of(
         helps = _OTHER_START if is_old else _OTHER_BOUNDS
     name = Files(dated.tree).declared().name or dated.name
     if recipe_run.failure is not None:
-        from backdate.recipes.repair.own_build import own_build_failed  # with its rules
+        from backdate.recipes.repair.own_build import own_build_failed, unbuilt_requirement  # with its rules
 
         log = recipe_run.failure.log
-        own = recipe_run.failure.phase in _OF_CODE and own_build_failed(failure.text, name)
+        of_code = recipe_run.failure.phase in _OF_CODE
+        own = of_code and own_build_failed(failure.text, name)
+        of_python = of_code and error not in _OF_ANY_PYTHON
+        unbuilt = unbuilt_requirement(failure.text, name) if of_python else ""
     else:
         assert run is not None
-        log, own = run.log, False
-    return Obstacle(error=error, line=message_of(recipe_run), help=helps, log=log, own_build=own)
+        log, own, unbuilt = run.log, False, ""
+    line = message_of(recipe_run)
+    return Obstacle(error=error, line=line, help=helps, log=log, own_build=own, unbuilt=unbuilt)

@@ -65,6 +65,8 @@ class Obstacle:
     log: Path
     own_build: bool = False
     """Whether the project itself does not build, rather than something that it requires."""
+    unbuilt: str = ""
+    """The requirement that does not build, with its version, for a reason that may lie in the interpreter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +241,8 @@ class CheckResult:
     changes: tuple[PackageChange, ...]
     comparison: Comparison | None
     older_python: OlderPython | None = None
-    """Tried where the project itself does not build on the new side, and the interpreters differ."""
+    """Tried where the project itself or a requirement does not build on the new side, and the interpreters
+    differ."""
     broken_plugin: BrokenPlugin | None = None
     """Tried where a plugin of pytest hides what the tests of the new side say."""
     broken_tools: BrokenTools | None = None

@@ -332,13 +332,16 @@ def _without_broken_plugin(old: Side, new: Side, new_side: SideRunner) -> Broken
 
 
 def _with_older_python(old: Side, new: Side, new_side: SideRunner) -> OlderPython | None:
-    """The new side with the old one's interpreter; None where the project builds or they do not differ."""
-    if new.obstacle is None or not new.obstacle.own_build or old.run is None:
+    """The new side with the old one's interpreter; None where all builds or they do not differ."""
+    if new.obstacle is None or old.run is None:
+        return None
+    what = "the project itself" if new.obstacle.own_build else new.obstacle.unbuilt
+    if not what:
         return None
     if new.choice.interpreter.version == old.choice.interpreter.version or new_side.dated.python is not None:
         return None
     version = old.choice.interpreter.version
-    text = f"the project itself does not build on the new side: trying Python {version} there"
+    text = f"{what} does not build on the new side: trying Python {version} there"
     new_side.progress.report(Activity(text=text))
     recipe_run = new_side.run_new(old.recipe, new_side.folder / "older-python", old.choice)
     side = new_side.finished(recipe_run)

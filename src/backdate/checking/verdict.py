@@ -52,6 +52,8 @@ def decide(
         )
     if good and new.obstacle is not None and new.obstacle.own_build:
         return Verdict.BROKE, _own_build(new, new.obstacle, older_python)
+    if good and new.obstacle is not None and older_python is not None and older_python.comparison is not None:
+        return Verdict.BROKE, _unbuilt(new, new.obstacle, older_python, older_python.comparison)
     if comparison is None or old.run is None or new.run is None:
         return Verdict.CANNOT_TELL, _no_runs(old, new)
     if not good:
@@ -182,11 +184,24 @@ def _own_build(new: Side, obstacle: Obstacle, older_python: OlderPython | None) 
     older = older_python.side.choice.interpreter.version
     if older_python.comparison is None:
         return f"{text}; on Python {older} the environment does not build either"
-    broke = len(older_python.comparison.broke)
-    tests = (
+    return f"{text}; it builds on Python {older}, where {_broke_there(older_python.comparison)}"
+
+
+def _unbuilt(new: Side, obstacle: Obstacle, older_python: OlderPython, compared: Comparison) -> str:
+    """What a requirement that the interpreter keeps from building stands in the way of."""
+    python = new.choice.interpreter.version
+    older = older_python.side.choice.interpreter.version
+    return (
+        f"{obstacle.unbuilt}, which it requires, does not build on Python {python}: {obstacle.line}; with "
+        f"the new packages on Python {older}, where all builds, {_broke_there(compared)}"
+    )
+
+
+def _broke_there(compared: Comparison) -> str:
+    broke = len(compared.broke)
+    return (
         f"{counted(broke, 'test')} that passed {plural(broke, 'fails', 'fail')}" if broke else "nothing broke"
     )
-    return f"{text}; it builds on Python {older}, where {tests}"
 
 
 def _of_plugin(broken: BrokenPlugin) -> str:

@@ -257,6 +257,9 @@ def _after_fix(result: FixResult) -> Iterator[NextStep]:
             yield NextStep(what=what, command=sides.bisect(check.question))
         case FixOutcome.NOTHING_BROKE:
             yield _nothing_but(limits_of_no_file(check.new.recipe))
+        case FixOutcome.CANNOT_TELL if check.verdict is Verdict.BROKE:  # a build, which no edit mends
+            what = "since when, because of which release, and which limit helps"
+            yield NextStep(what=what, command=sides.bisect(check.question))
         case FixOutcome.CANNOT_TELL:
             yield from _after_nothing_told(check, sides)
         case _:

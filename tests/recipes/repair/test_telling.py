@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from backdate.recipes.repair.own_build import own_build_failed
+from backdate.recipes.repair.own_build import own_build_failed, unbuilt_requirement
 from backdate.recipes.repair.telling import telling_line, telling_lines
 
 LOGS = Path(__file__).parent / "logs"
@@ -35,18 +35,20 @@ def test_what_a_command_said_comes_before_that_it_failed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "own"),
+    ("text", "own", "requirement"),
     [
-        ("Failed to build `thing @ file:///work/thing`", True),
-        ("Failed to build `thing==1.0`", True),
-        ("ERROR: Failed building wheel for The_Thing", False),
-        ("Failed to build `lxml==1.0`", False),
-        ("the build failed", False),
-        ("x python setup.py egg_info did not run successfully.", True),
+        ("Failed to build `thing @ file:///work/thing`", True, ""),
+        ("Failed to build `thing==1.0`", True, ""),
+        ("ERROR: Failed building wheel for The_Thing", False, "The_Thing"),
+        ("Failed to build `lxml==1.0`", False, "lxml 1.0"),
+        ("Failed to build `lxml==1.0`\nFailed to build `thing==1.0`", True, ""),
+        ("the build failed", False, ""),
+        ("x python setup.py egg_info did not run successfully.", True, ""),
     ],
 )
-def test_whether_it_is_the_project_that_does_not_build(text: str, own: bool) -> None:
+def test_whether_it_is_the_project_that_does_not_build(text: str, own: bool, requirement: str) -> None:
     assert own_build_failed(text, "Thing") is own
+    assert unbuilt_requirement(text, "Thing") == requirement
 
 
 def test_a_resolution_says_what_excludes_what() -> None:

@@ -35,6 +35,7 @@ _OWN = re.compile(
     r"(?:[Ff]ailed to (?:build|download and build)|Failed building wheel for|Building wheel for) "
     r"[`']?([A-Za-z0-9][\w.-]{0,100}?)(?: @ file:|[`' =]|$)"
 )
+_RELEASE = re.compile(r"[\w.-]{1,100}==([\w.!+-]{1,60})")
 _NO_FILE = re.compile(
     r"(?:FileNotFoundError|IOError|OSError): \[Errno 2\] No such file or directory: "
     r"'([^'\n]{0,400}?(?:\w\.\w{1,8}|[A-Z]{4,20}))'"
@@ -84,8 +85,21 @@ def own_build_failed(text: str, name: str) -> bool:
     matches = list(all_matches(_OWN, text))
     if not matches:
         return first_match(_SETUP_FAILED, text) is not None
-    own = canonicalize_name(name)
-    return any(canonicalize_name(match[1]) == own or match[0].endswith("@ file:") for match in matches)
+    return any(_is_own(match, name) for match in matches)
+
+
+def unbuilt_requirement(text: str, name: str) -> str:
+    """What a build's log says did not build, as it names it (``lxml 4.2.0``): the first requirement of the
+    project ``name``; "" where it names none, or the project itself."""
+    matches = list(all_matches(_OWN, text))
+    if not matches or any(_is_own(match, name) for match in matches):
+        return ""
+    released = _RELEASE.match(matches[0].string, matches[0].start(1))
+    return " ".join(part for part in (matches[0][1], released and released[1]) if part)
+
+
+def _is_own(match: re.Match[str], name: str) -> bool:
+    return canonicalize_name(match[1]) == canonicalize_name(name) or match[0].endswith("@ file:")
 
 
 def says_incomplete(text: str) -> bool:
