@@ -405,6 +405,34 @@ TESTS = (
         rule="stand-in for a variable",
     ),
     Case(
+        name="fields-of-settings",
+        files={
+            "settings.py": "from pydantic import BaseSettings\nclass Settings(BaseSettings):\n"
+            "    CASE_NAME: str\n    case_port: int\nSETTINGS = Settings()\n",
+            "test_one.py": "import settings\ndef test_one():\n    assert settings.SETTINGS.case_port\n",
+        },
+        packages=("pytest", "pydantic==1.8"),
+        at="2021-03-01",
+        python="3.8",
+        error=E.NEEDS_SECRET,
+        rule="stand-in for a variable",
+    ),
+    Case(
+        name="example-of-settings",
+        files={
+            "settings.py": "from pydantic import BaseSettings\nclass Settings(BaseSettings):\n"
+            "    case_name: str\nSETTINGS = Settings()\n",
+            "test_one.py": "import settings\n"
+            "def test_one():\n    assert settings.SETTINGS.case_name == 'abc'\n",
+            ".env.test": "CASE_NAME=abc\n",
+        },
+        packages=("pytest", "pydantic==1.8"),
+        at="2021-03-01",
+        python="3.8",
+        error=E.NEEDS_SECRET,
+        rule="example of variables",
+    ),
+    Case(
         name="no-display",
         files={
             "test_one.py": "import pygame\ndef test_one():\n    pygame.display.init()\n"

@@ -124,6 +124,7 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
             (
                 r"KeyError: '[A-Z][A-Z0-9_]{0,40}_(?:KEY|TOKEN|SECRET|PASSWORD|ID|USER)\w{0,40}'|"
                 r"UndefinedValueError: \w{2,60} not found|"
+                r"validation errors? for \w{0,60}(?:Settings|Config|Env)\w{0,60} \w{1,60} [Ff]ield required|"
                 r"[Ee]nvironment variable ['\"]?\w{2,60}['\"]? (?:is )?not (?:set|defined|found)|"
                 r"NoCredentialsError|[Aa]pi.?[Kk]ey (?:is )?(?:required|missing|not set)|"
                 r"Unable to locate credentials"

@@ -17,6 +17,9 @@ _WANTED = re.compile(
     r"'?([A-Z][A-Z0-9]*_[A-Z0-9_]{1,60})"
     r"|[Ee]nvironment variable ['\"]?(\w{2,60})['\"]? (?:is )?not (?:set|defined|found)"  # environs
 )
+_SETTINGS = re.compile(r"validation errors? for (\w{0,60}(?:Settings|Config|Env)\w{0,60})")
+_REQUIRED = re.compile(r"\b(\w{2,60}) [Ff]ield required")
+"""What pydantic says of settings that it reads from variables, case aside."""
 _EXAMPLE = re.compile(
     r"\.?env[._-](?:example|sample|test|template|dist|ci|defaults?)|\.?(?:example|sample|test)[._-]env"
 )
@@ -24,11 +27,12 @@ _SET = re.compile(
     r"(?m)^[ \t]{0,8}(?:export )?([A-Za-z]\w{1,60})[ \t]{0,4}=[ \t]{0,4}['\"]?([^'\"\n]{0,300})"
 )
 _READ = re.compile(
-    r"environ\[['\"](?P<environ>\w{2,60})['\"]\]"
+    r"environ\[['\"](?P<environ>(?!DJANGO_SETTINGS_MODULE)\w{2,60})['\"]\](?!\s{0,10}=[^=])"
     r"|\b(?:config|env(?:\.(?P<kind>\w{2,10}))?)\(\s{0,40}['\"](?P<other>\w{2,60})['\"]"
     r"(?:\s{0,40},\s{0,40}cast\s{0,4}=\s{0,4}(?P<cast>\w{2,20}))?\s{0,40},?\s{0,40}\)"
 )
 """What a file reads without a default: ``config`` is decouple's, ``env`` environs' and django-environ's."""
+_FIELD = re.compile(r"(?m)^[ \t]{1,8}(\w{2,60})[ \t]{0,4}:[ \t]{0,4}(\w{2,40})[ \t]{0,4}$")
 _NUMBERS = frozenset({"int", "bool", "float", "integer", "boolean"})
 _DEPTH, _MOST_FOLDERS, _MOST_FILES = 3, 60, 400
 _STAND_IN = "stand-in"
@@ -64,6 +68,8 @@ def variables_without_example(context: RepairContext) -> Iterator[Repair]:
     missing: dict[str, str] = {}
     for file in _sources(context.files):
         read = dict(_read_by(context.files.text(file) or ""))
+        if not wanted & read.keys():
+            read = {name: kind for name, kind in _fields_of(context, file).items() if name in wanted}
         if wanted & read.keys():
             missing |= {
                 name: _value(name, kind) for name, kind in read.items() if name not in known | exampled
@@ -80,8 +86,19 @@ def _wanted(context: RepairContext) -> frozenset[str]:
     """The names that errors say nobody set; of a KeyError any name."""
     if context.failure.phase != "tests":
         return frozenset()
-    matches = all_matches(_WANTED, failure_text(context.failure))
-    return frozenset(next(filter(None, match.groups())) for match in matches)
+    text = failure_text(context.failure)
+    read = {next(filter(None, match.groups())) for match in all_matches(_WANTED, text)}
+    fields = (name for found in all_matches(_SETTINGS, text) for name in _REQUIRED.findall(found.string))
+    return frozenset((*read, *(one for name in fields for one in (name, name.upper()))))
+
+
+def _fields_of(context: RepairContext, file: str) -> dict[str, str]:
+    """The fields of settings of pydantic that are refused and that a file defines, each with its type."""
+    text = context.files.text(file) or ""
+    names = {found[1] for found in all_matches(_SETTINGS, failure_text(context.failure))}
+    if "env_prefix" in text or not any(f"class {name}(" in text for name in names):
+        return {}
+    return {name: kind.lower() for name, kind in _FIELD.findall(text)}
 
 
 def _examples(files: Files) -> Iterator[str]:
