@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.likeness import likeness, resembling
 from backdate.advising.lost_names import candidates_of
+from backdate.advising.renamed_modules import renamed_modules
 from backdate.advising.replacements import without_alias
 from backdate.advising.wording import replacement_in
 from backdate.diagnosis.api import Member
@@ -98,6 +99,7 @@ def new_homes(
             Home(name=home, why=f"{name} was defined there") for home in _there(_defined_at(name, old), pair)
         ),
         lambda: _same_leaf(name, old, pair, packages, arrivals),
+        lambda: _renamed(name, old, pair),
         lambda: _likes(name, old, pair),
         lambda: _in_private(name, old, pair),
     )
@@ -197,6 +199,12 @@ def _same_leaf(
                 yield Home(name=one, why=f"{one} has its name", likeness=score)
         if liked or not arrivals:
             break
+
+
+def _renamed(name: str, old: Member, pair: EnvironmentPair) -> Iterator[Home]:
+    """What a module is called by now."""
+    for one in renamed_modules(name, pair) if old.kind == "module" else ():
+        yield Home(name=one, why=f"{one} holds what {name} held", likeness=0.0)
 
 
 def _likes(name: str, old: Member, pair: EnvironmentPair) -> Iterator[Home]:

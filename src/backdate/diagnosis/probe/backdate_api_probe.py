@@ -192,6 +192,12 @@ def home_of(found):
 
 
 def kind_of(found):
+    try:
+        # "Name = Union[int, str]" can be called, and says that it comes from typing
+        if not inspect.isclass(found) and type(found).__module__ in ("typing", "types"):
+            return "value"
+    except BaseException:
+        return "value"
     for kind, test in (("module", inspect.ismodule), ("class", inspect.isclass), ("function", callable)):
         try:
             if test(found):

@@ -70,6 +70,8 @@ def iterate(group, name=None): pass
     "lib/inner.py": "def cut(a): pass\n",
     "lib/kinds.py": "TEXTS = (str, bytes)\n_HIDDEN = (str,)\n",
     "lib/others.py": "OTHERS = (str, bytes)\n",
+    "lib/type.py": "from typing import Union\nName = Union[int, str]\nDay = int\nYear = 7\n",
+    "lib/shapes.py": "def square(a): pass\ndef circle(a): pass\ndef cube(a): pass\n",
 }
 NEW = {
     "lib/__init__.py": """
@@ -95,6 +97,8 @@ def summed(values, start=0): return sum(values, start)
     "lib/zebra.py": "def encode(a): pass\n",
     "lib/abacus.py": "from lib.zebra import encode\n",
     "lib/kinds.py": "TEXTS = (str, bytes)\n_HIDDEN = (str,)\n",
+    "lib/types.py": "Name = int\nDay = int\nYear = 7\nMonth = 8\n",
+    "lib/shape.py": "def triangle(a): pass\n",  # which is nothing of what it held
     "lib/_private.py": "def hidden(): pass\ndef verify(a, b): 'Verify that a is b.'\n",
     "elsewhere/__init__.py": "def iterate(title): pass\n",
     "lib_moved/__init__.py": '''
@@ -107,6 +111,7 @@ SOURCE = """\
 import lib
 lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib.load_all, lib.verify
 lib.frame, lib.cut, lib.Moved, lib.Gone, lib.encode, lib.iterate, lib.texts, lib.hidden_texts, lib.total
+from lib.type import Name; from lib.shapes import cube
 box = lib.Box()
 box.grow, box.put, box.stage
 """
@@ -128,7 +133,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> 
         uses=uses,
         texts={"p.py": SOURCE},
         pair=pair,
-        executed={"p.py": frozenset(range(1, 6))},
+        executed={"p.py": frozenset(range(1, 7))},
         versions={"lib": ("1.0", "2.0")},
         modules={"lib": "lib"},
         arrivals=("lib_moved", "elsewhere"),
@@ -145,7 +150,7 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
         owner_is="module" if owner == "lib" else "type",
     )
     on_third = ("encode", "frame", "cut", "texts", "hidden_texts", "total")
-    line = 3 if name[0] in "MGi" or name in on_third else 2 if owner == "lib" else 5
+    line = 3 if name[0] in "MGi" or name in on_third else 2 if owner == "lib" else 6
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=line),))
     return [one.rewrite for one in NewHomeSource().propose(group, evidence)]
 
@@ -167,6 +172,20 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
 )
 def test_the_object_is_found(evidence: FixEvidence, name: str, new: str) -> None:
     assert rewrites(evidence, name)[0] == ReplaceName(old=f"lib.{name}", new=new)
+
+
+@pytest.mark.parametrize(
+    ("name", "new"), [("lib.type", [ReplaceName(old="lib.type", new="lib.types")]), ("lib.shapes", [])]
+)
+def test_a_module_is_found_by_what_it_held(evidence: FixEvidence, name: str, new: list[Rewrite]) -> None:
+    cause = Cause(
+        kind=CauseKind.MISSING_MODULE,
+        type="ModuleNotFoundError",
+        message=f"No module named {name!r}",
+        name=name,
+    )
+    group = FailureGroup(cause=cause, tests=(), places=(SourcePlace(file="p.py", line=4),))
+    assert [one.rewrite for one in NewHomeSource().propose(group, evidence)] == new
 
 
 def test_a_public_place_is_named_where_a_package_of_the_library_s_own_has_it_too(
