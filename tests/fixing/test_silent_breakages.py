@@ -105,6 +105,35 @@ def test_default():
             "        str_strip_whitespace = True",
         ),
     ),
+    "caught": BrokenProject(
+        requires=("django",),
+        since="2021-06-01",
+        code="""\
+from django.conf import settings
+from django.utils import timezone
+
+settings.configure(USE_TZ=True, TIME_ZONE="Europe/Berlin")
+
+
+def answer():
+    try:
+        return {"status": 200, "zone": timezone.get_default_timezone().zone}
+    except Exception:
+        return {"status": 500}
+""",
+        tests="""\
+from project import answer
+
+
+def test_answer():
+    assert answer()["status"] == 200
+
+
+def test_zone():
+    assert answer().get("zone") == "Europe/Berlin"
+""",
+        becomes=('        return {"status": 200, "zone": timezone.get_default_timezone().key}',),
+    ),
     "enumeration": BrokenProject(
         since="2020-06-01",
         code="""\

@@ -74,6 +74,8 @@ class DeadNamesWorld:
     executed: Mapping[str, frozenset[int]] = field(default_factory=dict)
     read_as_text: frozenset[str] = frozenset()
     """Files that another process runs: a dead name in them shows as a value that differs."""
+    catches: frozenset[str] = frozenset()
+    """Files that catch what a dead name raises, and go on with another value."""
     selects: bool = False
     asked: list[tuple[Texts, tuple[str, ...]]] = field(default_factory=list)
     """Every run: what was changed, and the tests that were chosen."""
@@ -126,7 +128,7 @@ class DeadNamesWorld:
                     return FailureGroup(
                         cause=Cause(kind=CauseKind.TIMEOUT, type="", message="hung"), tests=(test,), places=()
                     ), True
-                if name not in self.alive and file in self.read_as_text:
+                if name not in self.alive and file in self.read_as_text | self.catches:
                     cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert []")
                     return FailureGroup(cause=cause, tests=(test,), places=()), False
                 if name not in self.alive:
@@ -141,6 +143,17 @@ class DeadNamesWorld:
     def ask_together(self, works: Sequence[Callable[[], object]]) -> None:
         for work in works:
             work()
+
+    def caught(self, texts: Texts, only: tuple[str, ...]) -> Sequence[FailureGroup]:
+        self.asked.append((texts, only))
+        found = []
+        for file in sorted(self.catches):
+            lines = enumerate(texts.get(file, self.files[file]).splitlines(), start=1)
+            names = [(name, number) for number, line in lines for name in _USE.findall(line)]
+            dead = next(((name, number) for name, number in names if name not in self.alive), None)
+            if dead is not None:
+                found.append(missing(dead[0], SourcePlace(file=file, line=dead[1])))
+        return found
 
     def untraced(self, texts: Texts) -> Sequence[FailureGroup]:
         return [

@@ -14,6 +14,7 @@ from backdate.serial import to_json
 from backdate.testing.tracing import SeenObject, SeenWarning, Trace, read_trace
 
 TRACER = Path(__file__).parents[2] / "src/backdate/testing/tracer"
+CAPTURE = TRACER.parent / "capture"
 LIBRARY = """\
 import warnings
 from warnings import warn
@@ -69,7 +70,7 @@ def trace(
     (place / "request.json").write_bytes(to_json({"root": str(tree), "files": {"project.py": []}, **asked}))
     (place / "trace.jsonl").touch()
     environment = {
-        "PYTHONPATH": f"{TRACER}:{installed}",
+        "PYTHONPATH": f"{TRACER}:{CAPTURE}:{installed}",
         "PYTHONDONTWRITEBYTECODE": "1",
         "BACKDATE_TRACE_REQUEST": str(place / "request.json"),
         "BACKDATE_TRACE_OUT": str(place / "trace.jsonl"),
@@ -114,6 +115,52 @@ def test_the_classes_of_what_a_line_uses_are_told(tmp_path, python) -> None:
         SeenObject(file="project.py", line=8, expression="other", class_name="library.Frame"),
     }
     assert found.warnings == ()
+
+
+CATCHING = """\
+class Gone(Exception):
+    pass
+def inner(kind):
+    raise kind("of %s" % kind.__name__)
+def outer(kind):
+    try:
+        inner(kind)
+    except Exception:
+        return [1 for _ in iter([])]
+def lacks(value):
+    return hasattr(value, "absent") or getattr(value, "gone", None)
+"""
+USE_CATCHING = """\
+import project
+for kind in (ValueError, KeyError, project.Gone, ValueError):
+    project.outer(kind)
+project.lacks(3)
+class Odd(object):
+    def __getattr__(self, name):
+        return 3.5.gone
+project.lacks(Odd())
+"""
+
+
+@pytest.mark.parametrize("python", pythons(), ids=lambda path: path.split("/")[-3])
+def test_errors_that_are_caught_are_told_once_at_the_innermost_line(tmp_path, python, monkeypatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "PROJECT", CATCHING)
+    found, printed = trace(tmp_path, {"errors": True}, python, USE_CATCHING)
+    assert printed == ""
+    raised = [(one.file, one.line, one.chain[-1].type, one.chain[-1].message) for one in found.errors]
+    assert raised[:3] == [
+        ("project.py", 4, "ValueError", "of ValueError"),
+        ("project.py", 4, "KeyError", "'of KeyError'"),
+        ("project.py", 4, "project.Gone", "of Gone"),
+    ]
+    assert found.errors[0].chain[-1].frames[0].function == "inner"
+    assert {one[1:3] for one in raised[3:]} <= {(11, "AttributeError")}  # where the interpreter says so
+    assert ("project.py", 7) in found.lines
+
+
+def test_no_errors_are_told_where_nobody_asks(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "PROJECT", CATCHING)
+    assert trace(tmp_path, {}, use=USE_CATCHING)[0].errors == ()
 
 
 def test_what_a_project_writes_between_is_no_warning_of_another_form(tmp_path) -> None:

@@ -9,7 +9,7 @@ from backdate.checking.result import Breakage
 from backdate.checking.start_instant import start_lines
 from backdate.fixing.result import FixOutcome, FixResult
 from backdate.knowledge.changes import PYTHON
-from backdate.solvers.reasons import HunkReason, ProposalOrigin
+from backdate.solvers.reasons import CaughtError, HunkReason, ProposalOrigin
 from backdate.text import counted
 from backdate.timeline.instants import format_day
 
@@ -67,6 +67,7 @@ def fix_lines(result: FixResult, *, verbose: bool = False) -> Iterator[Line]:
         yield from _patch_lines(result.elsewhere)
     yield from _missing(result)
     yield from _remaining(result.remaining)
+    yield from _caught(result.caught)
     for held in result.held_back:
         yield f"  Meanwhile: {held.requirement} (not tried: {held.because})", "green"
     if result.runs > 1:
@@ -115,7 +116,8 @@ def _failed(reason: HunkReason) -> str:
     if not reason.cause:
         return "no error names this line: the library does not read any more what it says"
     if not reason.failed:
-        return f"the next error would be {reason.cause}"
+        before = "the failing tests catch" if reason.caught else "the next error would be"
+        return f"{before} {reason.cause}"
     return f"{counted(reason.failed, 'test')} failed with {reason.cause}"
 
 
@@ -161,6 +163,17 @@ def _remaining(remaining: Sequence[Breakage]) -> Iterator[Line]:
             yield f"    {test}", "dim"
     if len(remaining) > _MOST_REMAINING:
         yield f"  and {len(remaining) - _MOST_REMAINING} more errors (--format json has all)", "dim"
+
+
+def _caught(errors: Sequence[CaughtError]) -> Iterator[Line]:
+    if errors:
+        yield "", ""
+        yield "Caught on the way to it, and not raised in the old environment:", "bold"
+    for each in errors[:_MOST_REMAINING]:
+        yield f"  {each.error}", ""
+        yield f"    {each.file}:{each.line}", "dim"
+    if len(errors) > _MOST_REMAINING:
+        yield f"  and {len(errors) - _MOST_REMAINING} more (--format json has all)", "dim"
 
 
 def _account(result: FixResult) -> str:

@@ -262,6 +262,7 @@ class _Fix:
             requirements=requirements_patch(self.pair.old_project.tree, missing),
             missing=missing,
             remaining=left.breakages,
+            caught=answer.caught if left.broke else (),
             held_back=held_back(clusters, self.checked.changes, pythons),
             detail=answer.detail,
             runs=1 + len(answer.runs) + bool(after or further),

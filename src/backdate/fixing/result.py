@@ -12,7 +12,7 @@ from backdate.checking.result import FORMAT, MIGRATIONS, Breakage, CheckResult
 from backdate.errors import NewerFormat, StoredDataError
 from backdate.migrations import StoredFormat, migrate, read_result_bytes
 from backdate.serial import from_json, to_json
-from backdate.solvers.reasons import HunkReason
+from backdate.solvers.reasons import CaughtError, HunkReason
 from backdate.solvers.records import SolverUsage
 
 FIX_FORMAT = 1
@@ -84,6 +84,8 @@ class FixResult:
     """These requirements: "six"."""
     remaining: tuple[Breakage, ...] = ()
     """What is still broken with the patch, by error."""
+    caught: tuple[CaughtError, ...] = ()
+    """What those tests meet on the way that something catches, and the old environment does not raise."""
     held_back: tuple[MeanwhileLimit, ...] = ()
     """What to write for it meanwhile."""
     detail: str = ""

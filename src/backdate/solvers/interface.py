@@ -10,7 +10,7 @@ from typing import Protocol
 from backdate.solvers.atif import Trajectory
 from backdate.solvers.journal import Journal
 from backdate.solvers.loop import Budget
-from backdate.solvers.reasons import HunkReason, ProposalOrigin
+from backdate.solvers.reasons import CaughtError, HunkReason, ProposalOrigin
 from backdate.solvers.records import MODEL_CALLS, RunSettings, SolverUsage, StopReason, SuiteCall
 from backdate.solvers.tools.interface import Tool
 from backdate.tasks.edit_policy import EditPolicy
@@ -72,6 +72,8 @@ class SolverResult:
     refused: int = 0
     usage: SolverUsage = field(default_factory=SolverUsage)
     reasons: tuple[HunkReason, ...] = ()
+    caught: tuple[CaughtError, ...] = ()
+    """What the tests that still fail catch on the way, where that was looked for."""
     side_runs: int = 0
     proposed_by: tuple[ProposalOrigin, ...] | None = None
     ready_at_first: tuple[ProposalOrigin, ...] | None = None

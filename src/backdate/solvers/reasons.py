@@ -52,6 +52,8 @@ class HunkReason:
     """Tests that failed with it, at most twenty; none where the edit forestalls an error."""
     failed: int = 0
     """How many there are."""
+    caught: bool = False
+    """Whether the tests that fail catch it on the way."""
     distribution: str = ""
     """Of the library that changed; "python" for the standard library."""
     old_version: str = ""
@@ -60,3 +62,14 @@ class HunkReason:
     """When the new version was uploaded, where that is known."""
     evidence: tuple[AdviceEvidence, ...] = ()
     """The surest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaughtError:
+    """An error that failing tests meet on the way and that something catches, as no test did before."""
+
+    error: str
+    """In one line: "AttributeError: 'datetime.timezone' object has no attribute 'zone'"."""
+    file: str
+    line: int
+    """The project's innermost line that it reached."""

@@ -14,7 +14,9 @@ import msgspec
 from backdate.sandboxes.interface import Command, Mount, RunResult, Sandbox, Workspace
 from backdate.sandboxes.wrapped import WrappedSandbox
 from backdate.serial import decoder_of, to_json, write_whole
+from backdate.testing.outcomes import Raised
 from backdate.testing.watching import Watch
+from backdate.testing.wire import cut_chain
 
 _FILES = Path(__file__).parent / "tracer"
 _TRACER, _REQUEST, _OUT = "/backdate/trace", "/backdate/trace-request.json", "/backdate/trace.jsonl"
@@ -52,6 +54,8 @@ class TraceLine(msgspec.Struct, kw_only=True):
     message: str = ""
     source: str = ""
     """The file that gave the warning, as the interpreter names it."""
+    error: tuple[Raised, ...] = ()
+    """An error that reached a line, as a chain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,17 @@ class SeenWarning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeenError:
+    """An error that reached a traced line, whether anything caught it later or not."""
+
+    file: str
+    line: int
+    """Of the innermost traced frame."""
+    chain: tuple[Raised, ...]
+    """As of ``CaseResult``; the frames of the last one begin with that line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """The trace of a run. Foreign code ran beside the tracer: this is evidence, not proof."""
 
@@ -91,6 +106,7 @@ class Trace:
     """Processes that replaced the trace function: lines that are not in the trace may have run."""
     objects: tuple[SeenObject, ...] = ()
     warnings: tuple[SeenWarning, ...] = ()
+    errors: tuple[SeenError, ...] = ()
     spoiled: str = ""
     """What shows that something else wrote into the trace; everything else is then empty."""
 
@@ -105,6 +121,8 @@ class TraceRequest:
     """By file and line: names and attributes of names ("frame", "self.data") whose classes are recorded."""
     warnings: bool = False
     """Whether warnings are recorded; they are then shown as well."""
+    errors: bool = False
+    """Whether errors that reach traced lines are recorded."""
 
 
 class TracingSandbox(WrappedSandbox):
@@ -128,7 +146,13 @@ class TracingSandbox(WrappedSandbox):
         objects = {
             file: {str(line): names for line, names in at.items()} for file, at in asked.objects.items()
         }
-        what = {"root": workspace.at, "files": asked.files, "objects": objects, "warnings": asked.warnings}
+        what = {
+            "root": workspace.at,
+            "files": asked.files,
+            "objects": objects,
+            "warnings": asked.warnings,
+            "errors": asked.errors,
+        }
         write_whole(request, to_json(what))
         request.chmod(0o644)
         paths = [command.env.get("PYTHONPATH", ""), _TRACER]
@@ -171,6 +195,7 @@ def read_trace(folder: Path) -> Trace:
     calls: dict[tuple[str, int], dict[str, set[str]]] = {}
     objects: dict[SeenObject, None] = {}
     warnings: dict[SeenWarning, None] = {}
+    errors: dict[SeenError, None] = {}
     decoder = decoder_of(TraceLine)
     for raw in data.split(b"\n"):
         try:
@@ -183,6 +208,8 @@ def read_trace(folder: Path) -> Trace:
             objects[_object_of(entry)] = None
         elif entry.file and entry.category:
             warnings[_warning_of(entry)] = None
+        elif entry.file and entry.error:
+            errors[SeenError(file=entry.file, line=entry.line, chain=cut_chain(entry.error))] = None
         elif entry.file and entry.line:
             lines.add((entry.file, entry.line))
         elif entry.file and entry.first and entry.given and entry.gave:
@@ -198,6 +225,7 @@ def read_trace(folder: Path) -> Trace:
         calls=frozen,
         objects=tuple(objects),
         warnings=tuple(warnings),
+        errors=tuple(errors),
     )
 
 

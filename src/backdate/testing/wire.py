@@ -210,18 +210,19 @@ def _cut(event: AnyEvent) -> AnyEvent:
     match event:
         case Phase():
             xfail = event.xfail[:MESSAGE_LENGTH] if event.xfail is not None else None
-            reason, raised = event.reason[:MESSAGE_LENGTH], _cut_chain(event.raised)
+            reason, raised = event.reason[:MESSAGE_LENGTH], cut_chain(event.raised)
             return msgspec.structs.replace(event, reason=reason, xfail=xfail, raised=raised)
         case Uncollected() | GroupResult():
-            reason, raised = event.reason[:MESSAGE_LENGTH], _cut_chain(event.raised)
+            reason, raised = event.reason[:MESSAGE_LENGTH], cut_chain(event.raised)
             return msgspec.structs.replace(event, reason=reason, raised=raised)
         case RunnerBroken() | Interrupted():
-            return msgspec.structs.replace(event, raised=_cut_chain(event.raised))
+            return msgspec.structs.replace(event, raised=cut_chain(event.raised))
         case _:
             return event
 
 
-def _cut_chain(chain: tuple[Raised, ...]) -> tuple[Raised, ...]:
+def cut_chain(chain: tuple[Raised, ...]) -> tuple[Raised, ...]:
+    """A chain that foreign code told, no part of it longer than what is kept of one."""
     return tuple(
         replace(
             one,

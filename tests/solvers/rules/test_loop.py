@@ -72,7 +72,7 @@ def test_lines_that_no_trace_shows_are_tried_once_where_a_failure_names_nothing(
     )
     mended, loop = mend(world)
     assert (mended.solved, mended.texts) == (helps, {"a.py": "x = lib.prod\n"} if helps else {})
-    assert loop.runs == 2
+    assert loop.runs == (2 if helps else 3)  # the last one for what they catch
 
 
 def test_a_template_that_holds_the_name_it_is_for_is_made_once_at_one_place() -> None:
@@ -277,7 +277,7 @@ class AtTimesWorld(DeadNamesWorld):
         )
 
 
-@pytest.mark.parametrize(("fails_in", "solved", "runs"), [({2}, True, 3), ({2, 3}, False, 3)])
+@pytest.mark.parametrize(("fails_in", "solved", "runs"), [({2}, True, 3), ({2, 3}, False, 4)])
 def test_a_few_tests_that_fail_at_last_are_run_once_more(fails_in: set[int], solved: bool, runs: int) -> None:
     files = {f"f{number}.py": "x = lib.prod\n" for number in range(11)}
     world = AtTimesWorld({"a.py": "x = lib.product\n", **files}, ALIVE, by_table(product=["prod"]))

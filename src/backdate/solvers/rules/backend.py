@@ -67,3 +67,10 @@ class FixBackend(Protocol):
     def untraced(self, texts: Texts) -> Sequence[FailureGroup]:
         """The same for lines that no trace shows, as of a process that the tests start."""
         ...
+
+    def caught(self, texts: Texts, only: tuple[str, ...]) -> Sequence[FailureGroup]:
+        """What one more run of the tests of ``only`` meets on the way and catches, and the old side does not.
+
+        Nothing where runs cannot be traced.
+        """
+        ...

@@ -99,6 +99,7 @@ def evidence_of(
         executed=old.executed,
         warnings=_warnings(old.warnings),
         versions=_moved(before, after, old.environment, new),
+        errors=old.errors,
         objects=old.objects,
         waited_s=old.waited_s,
         modules=_modules(uses, before, after),

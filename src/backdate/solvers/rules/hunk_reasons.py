@@ -82,9 +82,10 @@ def _reason(
         last_line=lines[1],
         origin=proposal.origin,
         rule=proposal.rule,
-        cause=_told(cause),
+        cause=error_line(cause),
         tests=group.tests[:_MOST_TESTS],
         failed=len(group.tests),
+        caught=group.caught,
         distribution=distribution,
         old_version=old_version,
         new_version=new_version,
@@ -93,7 +94,7 @@ def _reason(
     )
 
 
-def _told(cause: Cause) -> str:
+def error_line(cause: Cause) -> str:
     """The error in one line, without the file that Python names behind an import's error."""
     line = first_line(cause.message, most=300)
     head, opening, path = line.rpartition(" (")

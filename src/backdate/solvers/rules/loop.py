@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
+from backdate.solvers.reasons import CaughtError
 from backdate.solvers.rules.applying import (
     ChangedTexts,
     MadeChange,
@@ -23,6 +24,7 @@ from backdate.solvers.rules.applying import (
 )
 from backdate.solvers.rules.backend import FixBackend, SuiteReading
 from backdate.solvers.rules.changes import ChangeHistory, moved_group, moved_places
+from backdate.solvers.rules.hidden_causes import HiddenCauses
 from backdate.solvers.rules.judgement import (
     ChangeVerdict,
     group_key,
@@ -74,6 +76,7 @@ class MendLoop:
     """Whether the batch is of lines that no trace shows."""
     _looked_there: bool = field(init=False, default=False)
     _ran_again: bool = field(init=False, default=False)
+    _hidden: HiddenCauses = field(init=False)
     first: SuiteReading = field(init=False)
     """Of the tree as it was."""
     best: MendResult | None = field(init=False, default=None)
@@ -83,6 +86,7 @@ class MendLoop:
     def __post_init__(self) -> None:
         self._history = ChangeHistory(self.changer)
         self._planner = ChangePlanner(self.backend, self.changer)
+        self._hidden = HiddenCauses(self.backend, self.changer)
 
     def mend(self) -> MendResult:
         """Work until the tests pass, nothing is left to try, or the runs are used up."""
@@ -94,12 +98,15 @@ class MendLoop:
         while self.runs < self.most_runs:
             batch = self._next_batch()
             changed = self.changer.make(self._texts, batch)
-            if not changed.made:
-                if not self._unseen and not self._may_be_flaky():
-                    break
+            if not changed.made and (self._unseen or self._may_be_flaky()):
                 if self._look_again():
                     return self._result(solved=True)
                 continue
+            if not changed.made:
+                batch = self._for_caught()
+                changed = self.changer.make(self._texts, batch)
+            if not changed.made:
+                break
             after = self.test(changed.texts, self._affected(), _told(batch))
             if after.solved and not after.whole and self.runs < self.most_runs:
                 after = self.test(changed.texts, (), "All tests, after the chosen ones passed.")
@@ -107,12 +114,16 @@ class MendLoop:
                 self._history.add(self._texts, [made.planned for made in changed.made])
                 self._texts, self._last, self._open = changed.texts, after, []
                 return self._result(solved=True)
-            if self._untraced and not _gained(self._last, after):
+            if self._untraced and not _gained(self._last, after) and not self._leads_on(changed):
                 continue  # nobody saw these lines fail
             self._judge(changed, after)
             self._remember()
         assert self.best is not None
         return self.best
+
+    def caught(self) -> tuple[CaughtError, ...]:
+        """What failing tests catch on the way, as it was last seen."""
+        return self._hidden.told()
 
     def _may_be_flaky(self) -> bool:
         """Once, whether few of the tests fail with what was changed: one may do so at times."""
@@ -151,6 +162,22 @@ class MendLoop:
 
     def _for_groups(self, groups: Sequence[FailureGroup]) -> list[PlannedChange]:
         return self._planner.for_groups(groups, self._history, self._texts, one_at_a_time=self._one_at_a_time)
+
+    def _for_caught(self) -> list[PlannedChange]:
+        """At last, for failures that hide their cause: what the tests catch on the way to them."""
+        if self.runs + 1 < self.most_runs:
+            self.runs += self._hidden.look(self._texts, self._open, self._affected())
+        planned = self._for_groups(self._hidden.groups_in(self._texts))
+        self._untraced = bool(planned)
+        return planned
+
+    def _leads_on(self, changed: ChangedTexts) -> bool:
+        """Whether changes for what tests catch mend that, and they catch another error behind it."""
+        if self.runs + 1 >= self.most_runs:
+            return False
+        runs, others = self._hidden.look_behind(changed, self._open, self._affected())
+        self.runs += runs
+        return others
 
     def _on_untraced_lines(self) -> list[PlannedChange]:
         """Once, for failures that name nothing: what may have failed where neither traceback nor trace is.

@@ -17,7 +17,15 @@ from backdate.solvers.rules.object_uses import objects_to_watch
 from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import EnvironmentName, Task
 from backdate.tasks.throwaway_trees import BuiltSide
-from backdate.testing.tracing import SeenObject, SeenWarning, Trace, TraceRequest, TracingSandbox, read_trace
+from backdate.testing.tracing import (
+    SeenError,
+    SeenObject,
+    SeenWarning,
+    Trace,
+    TraceRequest,
+    TracingSandbox,
+    read_trace,
+)
 
 
 @runtime_checkable
@@ -60,6 +68,8 @@ class OldSide:
     """By file, the lines that ran; None where the trace does not tell."""
     objects: tuple[SeenObject, ...] = ()
     warnings: tuple[SeenWarning, ...] = ()
+    errors: tuple[SeenError, ...] = ()
+    """What reaches the project's lines where its tests pass; lines are those of the old side's files."""
     waited_s: float = 0.0
     """Seconds that building the environment and running the tests took."""
 
@@ -81,7 +91,10 @@ def run_old_side(
     logs = folder / "logs"
     logs.mkdir(parents=True)
     request = TraceRequest(
-        files=dict.fromkeys(old_texts, ()), objects=objects_to_watch(old_texts), warnings=True
+        files=dict.fromkeys(old_texts, ()),
+        objects=objects_to_watch(old_texts),
+        warnings=True,
+        errors=True,
     )
     traced = runner.over(lambda inner: TracingSandbox(inner, request, folder))
     started = time.monotonic()
@@ -96,6 +109,7 @@ def run_old_side(
         result=result,
         waited_s=waited_s,
         executed=_executed(trace, old_texts, maps),
+        errors=trace.errors,
         objects=tuple(
             replace(one, line=line)
             for one in trace.objects

@@ -18,7 +18,7 @@ from backdate.rewriting.rewrite import Rewrite
 from backdate.solvers.interface import Assignment
 from backdate.solvers.reasons import ProposalOrigin as ProposalOrigin  # noqa: PLC0414 - proposals need it
 from backdate.solvers.rules.fixers.asking import AskedFixers
-from backdate.testing.tracing import SeenObject
+from backdate.testing.tracing import SeenError, SeenObject
 
 _LONGEST_LINE = 300
 _MOST_QUOTED = 2
@@ -35,6 +35,8 @@ class FailureGroup:
     """The project's own lines in their tracebacks, the innermost first."""
     raised_at: tuple[SourcePlace, ...] = ()
     """Of these the innermost of each traceback."""
+    caught: bool = False
+    """Whether something catches the error, so that tests fail otherwise or later."""
 
 
 def quoted_words(cause: Cause) -> tuple[str, ...]:
@@ -97,6 +99,8 @@ class FixEvidence:
     versions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Old and new versions by normalised name of the distributions that moved; "python" for the interpreter;
     "" where a side has none."""
+    errors: tuple[SeenError, ...] = ()
+    """What reached the project's lines where the tests passed; lines are those of the old side."""
     objects: tuple[SeenObject, ...] = ()
     """Of which classes the objects on ``executed`` lines were; what they lack is in ``uses`` as well."""
     modules: Mapping[str, str] = field(default_factory=dict)

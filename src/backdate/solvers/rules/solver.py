@@ -10,7 +10,7 @@ from backdate.editing.diff import diff_files
 from backdate.solvers.atif import make_trajectory
 from backdate.solvers.conversation import LoopEnd
 from backdate.solvers.interface import Assignment, SolverResult
-from backdate.solvers.reasons import HunkReason
+from backdate.solvers.reasons import CaughtError, HunkReason
 from backdate.solvers.records import SolverUsage, StopReason
 from backdate.solvers.rules.applying import Rewriter, TextChanger, Texts
 from backdate.solvers.rules.backend import SuiteReading
@@ -76,7 +76,7 @@ class RulesSolver:
                 mended.history.standing(mended.texts),
                 mended.remaining,
             )
-            return self._result(assignment, backend, ending, texts, detail, mended)
+            return self._result(assignment, backend, ending, texts, detail, mended, loop.caught())
         texts, detail = self._minimised(changer, loop, mended)
         result = self._result(assignment, backend, StopReason.SOLVED, texts, detail, mended)
         if not self.thorough or not result.patch:
@@ -122,6 +122,7 @@ class RulesSolver:
         texts: Texts,
         detail: str,
         mended: MendResult | None,
+        caught: tuple[CaughtError, ...] = (),
     ) -> SolverResult:
         patch = backend.patch(texts)
         unread = "" if ending is StopReason.SOLVED else _unread(backend)
@@ -146,6 +147,7 @@ class RulesSolver:
             runs=tuple(backend.runs),
             sequence=backend.steps.sequence,
             reasons=reasons,
+            caught=caught,
             side_runs=0 if backend.evidence is None else 1,
             proposed_by=backend.proposed_by,
             trajectory=make_trajectory(

@@ -21,9 +21,11 @@ from backdate.solvers.records import SuiteCall
 from backdate.solvers.rules.adapting import proposals_of
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.backend import SuiteReading
+from backdate.solvers.rules.caught_errors import caught_groups, tracing
 from backdate.solvers.rules.failures import read_suite
 from backdate.solvers.rules.foreseen import untraced_groups
 from backdate.solvers.rules.judgement import is_silent
+from backdate.solvers.rules.old_side import SandboxedRunner
 from backdate.solvers.rules.proposals import (
     LAST_RESORTS,
     EvidenceFollower,
@@ -39,7 +41,7 @@ from backdate.solvers.rules.steps import OLD_SIDE, StepRecord
 from backdate.solvers.tools.editing import Editor, syntax_error
 from backdate.solvers.tools.files import Tree
 from backdate.solvers.tools.interface import ToolRefusal
-from backdate.tasks.runner import TaskRunResult
+from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.text import counted
 
 
@@ -160,6 +162,32 @@ class TaskBackend:
 
     def run(self, texts: Texts, only: tuple[str, ...], why: str) -> SuiteReading:
         """See ``FixBackend``. Raises CallsUsedUp."""
+        return self._run(self.assignment.task_runner, texts, only, why)[0]
+
+    def caught(self, texts: Texts, only: tuple[str, ...]) -> Sequence[FailureGroup]:
+        """See ``FixBackend``. Raises CallsUsedUp."""
+        runner, evidence = self.assignment.task_runner, self.evidence
+        if not isinstance(runner, SandboxedRunner) or evidence is None:
+            return ()
+        folder = self.assignment.logs / f"caught-{len(self.runs)}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        traced = runner.over(tracing(evidence.texts, folder))
+        _, result = self._run(traced, texts, only, "What errors the failing tests catch on the way.")
+        if result.run is None:
+            return ()
+        return caught_groups(
+            folder,
+            result.run,
+            result.environment,
+            tree=self.root,
+            before=evidence.pair.old if evidence.pair is not None else None,
+            known=evidence.errors,
+        )
+
+    def _run(
+        self, task_runner: TaskRunner, texts: Texts, only: tuple[str, ...], why: str
+    ) -> tuple[SuiteReading, TaskRunResult]:
         interruption.check()
         number = len(self.runs)
         self._write(texts, why)
@@ -170,7 +198,7 @@ class TaskBackend:
         shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
         folder.mkdir(parents=True)
         started = time.monotonic()
-        result = self.assignment.task_runner.run_tests(
+        result = task_runner.run_tests(
             self.assignment.task, self.root, "target", log_folder=folder, only=only
         )
         duration = time.monotonic() - started
@@ -202,7 +230,7 @@ class TaskBackend:
         if self.evidence is None and reading.groups and not reading.solved:
             self._gather(reading.groups)
             reading = self._reading(result, only)  # the old side knows the owners of what is gone
-        return reading
+        return reading, result
 
     def _reading(self, result: TaskRunResult, only: tuple[str, ...]) -> SuiteReading:
         pair = self.evidence.pair if self.evidence is not None else None

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 
+import backdate_trace_errors
 import backdate_trace_watch
 
 MOST_CALLS = 200
@@ -37,6 +38,7 @@ class _TraceRecorder(object):
         self.out = _open(out, os.O_WRONLY | os.O_APPEND)
         self.names = {}
         self.objects = backdate_trace_watch.ObjectWatch(request.get("objects", {}), self)
+        self.errors = backdate_trace_errors.ErrorWatch(self) if request.get("errors") else None
         self.lines = set()
         self.seen = {}
         self.told = set()
@@ -171,6 +173,8 @@ def _with_settrace(trace):
                     trace.objects.look(file, frame.f_lineno, frame)
             elif event == "exception":
                 raised[0] = value[0].__name__
+                if trace.errors is not None and not trace.busy:
+                    trace.errors.look(file, value[1], value[2])
             elif event == "return" and given is not None:
                 gave = "raised " + raised[0] if raised[0] and value is None else digest(value, trace)
                 trace.call(file, code, given, gave)
@@ -240,12 +244,20 @@ def _with_monitoring(trace):
     def on_unwind(code, offset, error):
         ended(code, "raised " + _type(error).__name__)
 
+    def on_raise(code, offset, error):
+        file = None if trace.busy else trace.file_of(code.co_filename)
+        if file is not None:
+            trace.errors.look(file, error, error.__traceback__)
+
     events = watch.events
+    if trace.errors is not None:
+        watch.register_callback(tool, events.RAISE, on_raise)
     watch.register_callback(tool, events.PY_START, on_start)
     watch.register_callback(tool, events.LINE, on_line)
     watch.register_callback(tool, events.PY_RETURN, on_return)
     watch.register_callback(tool, events.PY_UNWIND, on_unwind)
-    watch.set_events(tool, events.PY_START | events.PY_RETURN | events.PY_UNWIND)
+    errors = events.RAISE if trace.errors is not None else 0
+    watch.set_events(tool, events.PY_START | events.PY_RETURN | events.PY_UNWIND | errors)
 
 
 def start():

@@ -1,0 +1,70 @@
+"""Errors that failing tests never show, as something on the way catches them.
+
+A view answers with status 500, a serializer leaves a field out, a program says "no such file" and exits: the
+test sees that, and not the ``AttributeError`` behind it. The tracer sees what reaches the project's lines.
+What reaches none of them where the tests pass is laid to the update.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from backdate.diagnosis.diagnose import diagnose
+from backdate.diagnosis.result import CauseKind
+from backdate.environments.environment import Environment
+from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.rules.failures import groups_of
+from backdate.solvers.rules.proposals import FailureGroup
+from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
+from backdate.testing.tracing import SeenError, TraceRequest, TracingSandbox, read_trace
+from backdate.text import first_line
+
+_NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_SAYS_NOTHING = frozenset({CauseKind.ASSERTION, CauseKind.UNKNOWN})
+
+
+def tracing(files: Iterable[str], folder: Path) -> Callable[[Sandbox], Sandbox]:
+    """What makes a sandbox trace which errors reach lines of ``files``, into ``folder``, which exists."""
+    request = TraceRequest(files=dict.fromkeys(files, ()), errors=True)
+    return lambda inner: TracingSandbox(inner, request, folder)
+
+
+def caught_groups(
+    folder: Path,
+    run: SuiteRun,
+    environment: Environment | None,
+    *,
+    tree: Path,
+    before: Environment | None,
+    known: Iterable[SeenError],
+) -> tuple[FailureGroup, ...]:
+    """The errors that the trace in ``folder`` holds, by cause, and that are not among ``known`` ones.
+
+    Without tests: which of them meet an error is not recorded. ``before`` as of ``diagnose``.
+    """
+    ordinary = set(map(_key, known))
+    met = [one for one in read_trace(folder).errors if _key(one) not in ordinary and not _is_of_trace(one)]
+    cases = tuple(
+        CaseResult(id=f"{one.file}:{one.line}", outcome=Outcome.ERROR, duration_s=0.0, raised=one.chain)
+        for one in met
+    )
+    good = tuple(result for result in run.results if not result.outcome.bad)
+    told = replace(run, status="completed", raised=(), results=(*good, *cases))
+    failures = diagnose(told, environment, tree=tree, before=before).failures
+    groups = groups_of([one for one in failures if one.cause.kind not in _SAYS_NOTHING])
+    return tuple(replace(group, tests=(), caught=True) for group in groups if group.places)
+
+
+def _is_of_trace(error: SeenError) -> bool:
+    """Whether only the tracing made code raise it: what Cython 3.1 compiled tells the interpreter wrongly."""
+    return error.chain[-1].message.startswith("Firing event ")
+
+
+def _key(error: SeenError) -> tuple[str, str, str, str]:
+    """What makes errors of two sides one; lines are not the same on both."""
+    last = error.chain[-1]
+    function = last.frames[0].function if last.frames else ""
+    return error.file, function, last.type, _NUMBERS.sub("0", first_line(last.message, most=300))

@@ -1,0 +1,92 @@
+"""The part of the loop that looks behind failures which hide their cause: what tests catch on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from backdate.solvers.reasons import CaughtError
+from backdate.solvers.rules.applying import ChangedTexts, TextChanger, Texts
+from backdate.solvers.rules.backend import FixBackend
+from backdate.solvers.rules.hunk_reasons import error_line
+from backdate.solvers.rules.judgement import group_key, is_about, is_silent
+from backdate.solvers.rules.proposals import FailureGroup
+
+_MOST_LOOKS = 3
+"""Each is a run of the failing tests."""
+
+
+@dataclass(slots=True)
+class HiddenCauses:
+    """What was seen behind the failures of one task."""
+
+    backend: FixBackend
+    changer: TextChanger
+    met: dict[str, FailureGroup] = field(init=False, default_factory=dict)
+    """By key, all that the tests were seen to catch."""
+    _looks: int = field(init=False, default=0)
+    _texts: Texts | None = field(init=False, default=None)
+    """In which ``_groups`` have their places."""
+    _groups: Sequence[FailureGroup] = field(init=False, default=())
+
+    def groups_in(self, texts: Texts) -> Sequence[FailureGroup]:
+        """What the tests catch in ``texts``, as far as it was looked for."""
+        return self._groups if texts == self._texts else ()
+
+    def told(self) -> tuple[CaughtError, ...]:
+        """What the tests caught when it was last looked for."""
+        return tuple(
+            CaughtError(error=error_line(group.cause), file=place.file, line=place.line)
+            for group in self._groups
+            for place in group.places[:1]
+        )
+
+    def look(self, texts: Texts, failing: Sequence[FailureGroup], only: tuple[str, ...]) -> int:
+        """Look behind ``failing`` where they hide their cause and nobody has looked; the runs it took."""
+        if texts == self._texts or self._looks >= _MOST_LOOKS or not self._hide_their_cause(texts, failing):
+            return 0
+        self._looks += 1
+        shown = set(map(group_key, failing))
+        self._texts = dict(texts)
+        found = self.backend.caught(texts, only)
+        self._groups = [
+            group
+            for group in found
+            if group_key(group) not in shown and self._is_of_code(texts, group.places[0].file)
+        ]
+        self.met.update((group_key(group), group) for group in self._groups)
+        return 1
+
+    def look_behind(
+        self, changed: ChangedTexts, failing: Sequence[FailureGroup], only: tuple[str, ...]
+    ) -> tuple[int, bool]:
+        """The runs it took, and whether changes for what is caught mend that and something else is met."""
+        wanted = {group_key(made.planned.group) for made in changed.made}
+        before = set(self.met)
+        if not wanted <= before:
+            return 0, False
+        kept = self._texts, self._groups
+        runs = self.look(changed.texts, failing, only)
+        keys = set(map(group_key, self._groups))
+        written = [made.planned.proposal.rewrite for made in changed.made]
+        wrong = any(is_about(rewrite, group.cause) for rewrite in written for group in self._groups)
+        if runs and not wrong and not keys & wanted and keys - before:
+            return runs, True
+        self._texts, self._groups = kept
+        return runs, False
+
+    def _hide_their_cause(self, texts: Texts, failing: Iterable[FailureGroup]) -> bool:
+        """Whether a test fails by an assertion, an exit, or at a line that may not be edited: a test's."""
+        return any(
+            group.tests
+            and (
+                is_silent([group])
+                or group.cause.type == "SystemExit"
+                or (bool(group.places) and not self._is_of_code(texts, group.places[0].file))
+            )
+            for group in failing
+        )
+
+    def _is_of_code(self, texts: Texts, file: str) -> bool:
+        """Whether a file may be edited: it is none of tests."""
+        return self.changer.text(texts, file) is not None

@@ -1,0 +1,69 @@
+"""The loop over failures that hide their cause: what the tests catch on the way is mended, or told."""
+
+from __future__ import annotations
+
+from dead_names import DeadNamesWorld, rename
+
+from backdate.solvers.rules.loop import MendLoop
+
+NEW = {"product": "prod", "add": "sum", "wrong": "worse"}
+
+
+def world(text: str, **further: object) -> DeadNamesWorld:
+    def rules(group, texts):
+        new = NEW.get(group.cause.name)
+        return [] if new is None else [rename(group.cause.name, new, *group.places)]
+
+    return DeadNamesWorld(
+        files={"a.py": text, "b.py": "lib.sum\n"},
+        alive=frozenset({"prod", "sum"}),
+        rules=rules,
+        catches=frozenset({"a.py"}),
+        **further,
+    )
+
+
+def test_an_error_that_is_caught_is_mended() -> None:
+    one = world("x = 1\ny = lib.product\n")
+    loop = MendLoop(one, one.changer())
+    mended = loop.mend()
+    assert mended.solved
+    assert mended.texts["a.py"] == "x = 1\ny = lib.prod\n"
+    assert loop.runs == len(one.asked) == 3
+
+
+def test_an_error_behind_one_that_is_caught_is_mended_as_well() -> None:
+    one = world("lib.product\nlib.add\n")
+    loop = MendLoop(one, one.changer())
+    mended = loop.mend()
+    assert mended.solved
+    assert mended.texts["a.py"] == "lib.prod\nlib.sum\n"
+    assert loop.runs == len(one.asked)
+
+
+def test_what_nothing_mends_is_told_with_its_line() -> None:
+    one = world("x = 1\nlib.gone\n")
+    loop = MendLoop(one, one.changer())
+    mended = loop.mend()
+    assert not mended.solved
+    assert mended.texts.get("a.py", one.files["a.py"]) == one.files["a.py"]
+    (told,) = loop.caught()
+    assert (told.file, told.line) == ("a.py", 2)
+    assert told.error == "AttributeError: module 'lib' has no attribute 'gone'"
+    assert loop.runs == len(one.asked) == 2
+
+
+def test_an_edit_that_makes_no_test_pass_is_not_kept() -> None:
+    one = world("lib.wrong\n")
+    loop = MendLoop(one, one.changer())
+    mended = loop.mend()
+    assert not mended.solved
+    assert mended.texts.get("a.py", "lib.wrong\n") == "lib.wrong\n"
+
+
+def test_a_failure_that_names_its_cause_is_not_looked_behind() -> None:
+    one = world("lib.sum\n")
+    one.files = {"a.py": "lib.sum\n", "b.py": "lib.gone\n"}
+    loop = MendLoop(one, one.changer())
+    loop.mend()
+    assert loop.runs == len(one.asked) == 1
