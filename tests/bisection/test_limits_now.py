@@ -165,6 +165,12 @@ def test_a_build_has_no_tests() -> None:
     assert (entry.python, entry.on_python) == ("<3.10", "3.9.18")
 
 
+def test_where_nobody_is_to_blame_nothing_is_held_back_whatever_was_seen() -> None:
+    nobody = replace(finding("a", "1", "2", "t"), culprits=())
+    seen = SeenLimits(requirements=("a==1",), python="3.12.1", newest_python=True, passing=frozenset("t"))
+    assert working_limits([nobody], [seen]) == ()
+
+
 def test_what_was_not_seen_to_help_is_left_out() -> None:
     unproven = replace(finding("a", "1", "2", "t"), confirmed=("forward",))
     useless = seen(finding("b", "1", "2", "t"), "b<2", passing=0)

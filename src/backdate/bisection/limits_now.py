@@ -66,7 +66,7 @@ def working_limits(
     """
     # to fail as before is no test that passes
     blamed = [finding for finding in findings if finding.culprits and not finding.failed_before]
-    if not blamed and any(finding.failed_before for finding in findings):
+    if not blamed:
         return ()
     tests = frozenset(test for finding in blamed for test in finding.tests)
     known = [*seen, *_of_findings(blamed, newest_python)]
