@@ -68,9 +68,9 @@ class FixBackend(Protocol):
         """The same for lines that no trace shows, as of a process that the tests start."""
         ...
 
-    def caught(self, texts: Texts, only: tuple[str, ...]) -> Sequence[FailureGroup]:
+    def caught(self, texts: Texts, only: tuple[str, ...]) -> Sequence[FailureGroup] | None:
         """What one more run of the tests of ``only`` meets on the way and catches, and the old side does not.
 
-        Nothing where runs cannot be traced.
+        None without a run, where runs cannot be traced.
         """
         ...

@@ -49,6 +49,8 @@ class HiddenCauses:
         shown = set(map(group_key, failing))
         self._texts = dict(texts)
         found = self.backend.caught(texts, only)
+        if found is None:
+            return 0
         self._groups = [
             group
             for group in found

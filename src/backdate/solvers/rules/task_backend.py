@@ -164,11 +164,11 @@ class TaskBackend:
         """See ``FixBackend``. Raises CallsUsedUp."""
         return self._run(self.assignment.task_runner, texts, only, why)[0]
 
-    def caught(self, texts: Texts, only: tuple[str, ...]) -> Sequence[FailureGroup]:
+    def caught(self, texts: Texts, only: tuple[str, ...]) -> Sequence[FailureGroup] | None:
         """See ``FixBackend``. Raises CallsUsedUp."""
         runner, evidence = self.assignment.task_runner, self.evidence
         if not isinstance(runner, SandboxedRunner) or evidence is None:
-            return ()
+            return None
         folder = self.assignment.logs / f"caught-{len(self.runs)}"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
