@@ -14,6 +14,7 @@ import httpx
 import hypothesis
 import pytest
 from docker_engine import IMAGE, NotStarted, import_image, started_engine
+from proof_share import leave_out_proofs
 from slow_tests import leave_out_slow, put_longest_first
 from small_debian import small_debian
 from user_folders import default_download_cache, folders_of_programs, redirect
@@ -76,12 +77,14 @@ _PROBES: dict[str, Callable[[], str | None]] = {
 
 
 _LEFT_OUT = pytest.StashKey[int]()
+_OTHER_PROOFS = pytest.StashKey[int]()
 _ABSENT = pytest.StashKey[tuple[Path, ...]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("backdate")
     group.addoption("--all", action="store_true", help="run slow tests as well, as ./dev test --all does")
+    group.addoption("--proofs", action="store_true", help="with --all: prove all rules, not a third")
     group.addoption(
         "--download-cache",
         metavar="DIR",
@@ -95,6 +98,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile("all" if config.getoption("--all") else "default")
     config.stash[_LEFT_OUT] = 0
+    config.stash[_OTHER_PROOFS] = 0
     config.stash[_ABSENT] = tuple(folder for folder in folders_of_programs() if not folder.exists())
     temporary = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
     redirect(temporary, config.getoption("--download-cache"))
@@ -114,6 +118,7 @@ def pytest_collection() -> Iterator[object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave slow tests out, and skip what this machine cannot run, with the reason."""
     config.stash[_LEFT_OUT] = leave_out_slow(items, config)
+    config.stash[_OTHER_PROOFS] = leave_out_proofs(items, config, ROOT)
     put_longest_first(items)
     for mark, probe in _PROBES.items():
         marked = [item for item in items if item.get_closest_marker(mark)]
@@ -135,14 +140,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Every worker of xdist collects the same tests; the one that prints collects none."""
-    left_out = getattr(node, "workeroutput", {}).get("left_out", 0)
-    node.config.stash[_LEFT_OUT] = max(node.config.stash[_LEFT_OUT], left_out)
+    output = getattr(node, "workeroutput", {})
+    for key, name in ((_LEFT_OUT, "left_out"), (_OTHER_PROOFS, "other_proofs")):
+        node.config.stash[key] = max(node.config.stash[key], output.get(name, 0))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail when something was written to the home folder after all."""
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["left_out"] = session.config.stash[_LEFT_OUT]
+        session.config.workeroutput["other_proofs"] = session.config.stash[_OTHER_PROOFS]
     elif any(folder.exists() for folder in session.config.stash[_ABSENT]):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -151,6 +158,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Say what was left out, and what should not have been written."""
     if count := config.stash[_LEFT_OUT]:
         terminalreporter.write_line(f"{count} slow tests were left to ./dev test --all")
+    if count := config.stash[_OTHER_PROOFS]:
+        terminalreporter.write_line(f"{count} files of rules are proven on other days, or with --proofs")
     for folder in config.stash[_ABSENT]:
         if folder.exists():
             terminalreporter.write_line(

@@ -59,6 +59,7 @@ def test_what_python_dropped_and_added(
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.network
 @pytest.mark.parametrize("distribution", LIBRARIES)
 def test_what_releases_dropped(

@@ -1,4 +1,4 @@
-"""What is shipped of mined rows is proven again: a small file always, all of them with ``--all``."""
+"""What is shipped of mined rows is proven again: a small file always, a third of them with ``--all``."""
 
 from __future__ import annotations
 
@@ -60,6 +60,7 @@ def test_a_small_mined_file_is_proven_again(session_cache: Path, index_url: str)
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.network
 @pytest.mark.parametrize("distribution", sorted(set(MINED) - {ALWAYS}))
 def test_every_mined_file_is_proven_again(distribution: str, session_cache: Path, index_url: str) -> None:
