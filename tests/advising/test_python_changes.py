@@ -63,3 +63,28 @@ def test_stricter_calls(pair: EnvironmentPair) -> None:
     )
     other = Cause(kind=CauseKind.CHANGED_TYPE, type="TypeError", message="something else")
     assert python_changes(pair, [(other, ())], ProjectUses()) == ()
+
+
+def test_texts_that_assertions_compare_with(pair: EnvironmentPair) -> None:
+    shown = (
+        "assert 'usage: app ...' == 'usage: app ...'\n  - optional arguments:\n  + options:\n      -h, --help"
+    )
+    contained = "assert 'optional arguments:' in 'usage: app [-h]\\n\\noptions:\\n'"
+    first, second = (
+        SourcePlace(file="tests/test_app.py", line=3),
+        SourcePlace(file="tests/test_app.py", line=9),
+    )
+    causes = [
+        (Cause(kind=CauseKind.ASSERTION, type="AssertionError", message=text, related=("app",)), (place,))
+        for text, place in ((shown, first), (contained, second))
+    ]
+    (change,) = python_changes(pair, causes, ProjectUses())
+    assert change == PythonChange(
+        since="3.10",
+        what="the help of argparse has the heading `options:` where it had `optional arguments:`",
+        source="https://docs.python.org/3/whatsnew/3.10.html#argparse",
+        places=(first, second),
+    )
+    same = "assert 'options: none' == 'options: all'"
+    cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message=same)
+    assert python_changes(pair, [(cause, (first,))], ProjectUses()) == ()

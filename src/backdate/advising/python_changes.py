@@ -20,15 +20,20 @@ def python_changes(
     pair: EnvironmentPair, causes: Sequence[tuple[Cause, tuple[SourcePlace, ...]]], uses: ProjectUses
 ) -> tuple[PythonChange, ...]:
     """What the tables know of ``causes`` (each with the project's lines), and attributes of the project's
-    classes that their base classes have as well since the newer interpreter. Raises SandboxUnavailable.
+    classes that their base classes have as well since the newer interpreter; each with all of its lines.
+    Raises SandboxUnavailable.
     """
-    found: dict[PythonChange, None] = {}
+    found: dict[tuple[str, str, str], tuple[SourcePlace, ...]] = {}
     for cause, places in causes:
-        known = change_behind(cause)
+        known = change_behind(cause, culprit=PYTHON)
         if known is not None and known.distribution == PYTHON and known.note and not known.replacement:
-            found[PythonChange(since=known.since, what=known.note, source=known.source, places=places)] = None
-    found.update(dict.fromkeys(_of_base_classes(pair, uses)))
-    return tuple(found)
+            told = (known.since, known.note, known.source)
+            found[told] = tuple(dict.fromkeys((*found.get(told, ()), *places)))
+    known_ones = [
+        PythonChange(since=since, what=what, source=source, places=places)
+        for (since, what, source), places in found.items()
+    ]
+    return tuple(dict.fromkeys((*known_ones, *_of_base_classes(pair, uses))))
 
 
 def _of_base_classes(pair: EnvironmentPair, uses: ProjectUses) -> list[PythonChange]:

@@ -54,10 +54,13 @@ def known_change(cluster: Cluster) -> KnownChange | None:
     return change_behind(cluster.cause, cluster.messages)
 
 
-def change_behind(cause: Cause, messages: Iterable[str] = ()) -> KnownChange | None:
-    """As ``known_change``, of a cause and the other messages of its cluster."""
+def change_behind(cause: Cause, messages: Iterable[str] = (), *, culprit: str = "") -> KnownChange | None:
+    """As ``known_change``, of a cause and the other messages of its cluster.
+
+    ``culprit`` is the distribution whose release is known to be behind it, whatever the error names.
+    """
     lines = [f"{cause.type}: {cause.message[:_LONGEST_MESSAGE]}", *messages]
-    owners = {normalise(name) for name in (*cause.related, cause.distribution or "") if name}
+    owners = {normalise(name) for name in (*cause.related, cause.distribution or "", culprit) if name}
     owners |= {PYTHON} if "builtin" in owners else set()
     of_owners = tuple(_changes_of(owners))
     best = next((pair for line in lines for pair in _matches(line, of_owners)), None)
