@@ -133,6 +133,11 @@ def rewritten(text: str, rewrite: Rewrite, *lines: int) -> str:
         (NAMED, "import a\na.f(1, 2, *[], c=3)\n", "import a\na.f(1, 2, *[], c=3)\n"),
         (NAMED, "import a\na.f(1, 2, 3)\n", "import a\na.f(1, b=2, c=3)\n"),
         (NAMED, "import a\na.f(1, 2, c=3)\n", "import a\na.f(1, b=2, c=3)\n"),
+        (
+            NamePositional(function="a.f", names=("", "b", "")),
+            "import a\na.f(1, 2)\na.f(1, 2, 3)\n",
+            "import a\na.f(1, b=2)\na.f(1, 2, 3)\n",
+        ),
     ],
 )
 def test_arguments_change(rewrite: Rewrite, before: str, after: str) -> None:

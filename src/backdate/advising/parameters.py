@@ -128,6 +128,29 @@ def followed_parameters(own: Sequence[str], old: str, new: str) -> tuple[str, ..
     return followed if followed != tuple(own) and len(set(followed)) == len(followed) else ()
 
 
+def named_now(
+    before: Sequence[SignatureParameter], after: Sequence[SignatureParameter], *, moved: bool = False
+) -> tuple[str, ...]:
+    """Which of the old positional parameters a call has to name now; "" for one that stays as it is.
+
+    Those that are taken by name alone, and with ``moved`` those that have another place now. Parameters by
+    name alone that an old release took by position with a warning (scikit-learn 0.23 to 0.24) follow those
+    by position, in their order. Empty where a call stays as it is.
+    """
+    alone = {one.name for one in after if one.keyword_only}
+    places = {one.name: number for number, one in enumerate(after) if not one.keyword_only}
+
+    def named(number: int, one: SignatureParameter) -> bool:
+        elsewhere = moved and places.get(one.name, number) != number
+        return one.name in alone or (elsewhere and not after[places[one.name]].positional_only)
+
+    names = tuple(
+        one.name if named(number, one) else ""
+        for number, one in enumerate(one for one in before if not one.starred)
+    )
+    return names if any(names) else ()
+
+
 def successors(argument: str, old: Member, new: Member, *, bound: bool = False) -> list[str]:
     """New keyword arguments that may be ``argument``, the likeliest first: by place, default and name.
 

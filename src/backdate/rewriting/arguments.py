@@ -97,16 +97,17 @@ def name_positional(
         first = next((i for i, name in enumerate(rewrite.names) if name), len(rewrite.names))
         if len(positional) <= first and not call.has_splat:
             return None
-        if call.has_splat or len(positional) > len(rewrite.names) or not all(rewrite.names[first:]):
+        named = rewrite.names[first : len(positional)]
+        if call.has_splat or len(positional) > len(rewrite.names) or not all(named):
             return LeftAloneReason.ARGUMENTS
         if call.arguments.type == "generator_expression":
             return LeftAloneReason.ARGUMENTS
         given = {argument_name(tree, argument) for argument in call.given}
-        if given & set(rewrite.names[first : len(positional)]):
+        if given & set(named):
             return LeftAloneReason.ARGUMENTS
         return [
             Edit(argument.start_byte, argument.start_byte, f"{name}=")
-            for argument, name in zip(positional[first:], rewrite.names[first:], strict=False)
+            for argument, name in zip(positional[first:], named, strict=True)
         ]
 
     return _changed_calls(names, ImportEdits(tree), rewrite.function, lines, change)

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import LostName, lost_names
-from backdate.advising.parameters import followed_parameters, parameters_in
+from backdate.advising.parameters import followed_parameters
 from backdate.advising.project_uses import NameUses
 from backdate.diagnosis.messages import read_hint
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.stand_ins import stand_ins
 from backdate.solvers.rules.fixers.ty import TyFinding
+from backdate.solvers.rules.foreseen_calls import given_by_position, needed_now
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.silent_changes import silent_groups
 
@@ -35,7 +36,8 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
     known = {place for group in groups for place in group.places}
     return (
         *groups,
-        *_needed_now(evidence, asked),
+        *needed_now(evidence, asked),
+        *given_by_position(evidence, asked),
         *_called_otherwise(evidence),
         *_by_types(evidence, known),
         *silent,
@@ -136,39 +138,6 @@ def _moved_in(file: str, evidence: FixEvidence) -> tuple[str, ...]:
         if any(place.file == file for place in uses.places)
     )
     return tuple(dict.fromkeys(one for one in found if one in evidence.versions))
-
-
-def _needed_now(evidence: FixEvidence, asked: Mapping[str, NameUses]) -> Iterator[FailureGroup]:
-    """Functions that executed lines call, and that require an argument which had a default before."""
-    assert evidence.pair is not None
-    before = evidence.pair.ask_old(asked)
-    # no others: they have been asked for, and each run of a probe imports the libraries anew
-    after = evidence.pair.ask_new([name for name, member in before.items() if member.present])
-    for name, uses in asked.items():
-        old, new = before.get(name), after.get(name)
-        if old is None or new is None or not old.present or not new.present or uses.of_object:
-            continue
-        had = {one.name for one in parameters_in(old.signature) if one.default is not None}
-        for parameter in parameters_in(new.signature):
-            required = parameter.default is None and not parameter.starred
-            given = uses.keywords.get(parameter.name, {})
-            places = tuple(place for place in uses.places if place not in given)
-            if required and parameter.name in had and places:
-                yield FailureGroup(cause=_needs(name, parameter.name, evidence), tests=(), places=places)
-
-
-def _needs(name: str, argument: str, evidence: FixEvidence) -> Cause:
-    distribution = evidence.distribution_of(name)
-    return Cause(
-        kind=CauseKind.ARGUMENT_COUNT,
-        type="TypeError",
-        message=f"{name.rpartition('.')[2]}() missing 1 required positional argument: '{argument}'",
-        name=argument,
-        owner=name,
-        owner_is="function",
-        distribution="builtin" if distribution == PYTHON else distribution or None,
-        version=evidence.versions_of(distribution)[1] or None,
-    )
 
 
 def executed_uses(evidence: FixEvidence) -> dict[str, NameUses]:

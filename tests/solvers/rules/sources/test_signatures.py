@@ -39,6 +39,9 @@ def count(x, limit=7): pass
 def render(template, context, app): pass
 def build(sentences=None, rounds=1, **more): pass
 def scale(data, *, copy=1, width=2): pass
+def plot(x=None, y=None, data=None, kind="bar"): pass
+class Folds:
+    def __init__(self, n=5, shuffle=False): pass
 """
 NEW = """
 class Loader: pass
@@ -55,6 +58,9 @@ def count(x, limit): pass
 def render(app, template, context): pass
 def build(corpus=None, rounds=1, **more): pass
 def scale(data, *, copy=1, width=2): pass
+def plot(data=None, *, x=None, y=None): pass
+class Folds:
+    def __init__(self, n=5, *, shuffle=False): pass
 """
 SOURCE = """\
 import lib
@@ -71,6 +77,8 @@ def quiet(t, c, a):
 lib.render = quiet
 lib.build(sentences=[], rounds=2)
 lib.scale([], 2, 3)
+lib.plot(1, 2, data=3)
+lib.Folds(3, True)
 """
 
 
@@ -141,6 +149,29 @@ def test_what_only_a_warning_let_by_position_gets_its_name(evidence: FixEvidence
     assert rewrites(evidence, "scale") == [NamePositional(function="lib.scale", names=("", "copy", "width"))]
 
 
+def test_an_argument_given_twice_shows_that_places_changed(evidence: FixEvidence) -> None:
+    cause = Cause(
+        kind=CauseKind.ARGUMENT_COUNT,
+        type="TypeError",
+        message="plot() got multiple values for argument 'data'",
+        name="data",
+        owner="plot",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=15),))
+    assert [one.rewrite for one in SignatureSource().propose(group, evidence)] == [
+        NamePositional(function="lib.plot", names=("x", "y", "data", ""))
+    ]
+
+
+@pytest.mark.parametrize("owner", ["__init__", "Folds.__init__", "Folds"])
+def test_a_constructor_that_is_not_named_is_found_on_the_line(evidence: FixEvidence, owner: str) -> None:
+    cause = Cause(kind=CauseKind.ARGUMENT_COUNT, type="TypeError", message="", name="", owner=owner)
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=16),))
+    assert [one.rewrite for one in SignatureSource().propose(group, evidence)] == [
+        NamePositional(function="lib.Folds", names=("", "shuffle"))
+    ]
+
+
 def test_a_signature_that_is_as_it_was_is_not_called_a_change_of_its_library(evidence: FixEvidence) -> None:
     def why(function: str, argument: str, line: int) -> tuple[str, str]:
         kind = CauseKind.UNEXPECTED_ARGUMENT
@@ -165,6 +196,8 @@ def test_a_need_of_an_argument_is_foreseen_on_executed_lines(evidence: FixEviden
         ("lib.load", "Loader", 2),
         ("lib.load_all", "Loader", 3),
         ("lib.count", "limit", 8),
+        ("lib.fit", "", 6),
+        ("lib.scale", "", 14),
     }
 
 

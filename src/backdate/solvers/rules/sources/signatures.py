@@ -10,11 +10,12 @@ from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.parameters import (
     SignatureParameter,
     followed_parameters,
+    named_now,
     parameters_of,
     successors,
 )
 from backdate.diagnosis.api import Member
-from backdate.diagnosis.result import CauseKind
+from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import AddArgument, ChangeArgument, FollowSignature, NamePositional, Rewrite
 from backdate.rewriting.stand_ins import stand_ins
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
@@ -22,6 +23,8 @@ from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{1,16}>")
 _LONGEST_SIGNATURE = 110
+_GIVEN_TWICE = "got multiple values for "
+_NAMED = {False: "arguments are given by name alone", True: "arguments have another place"}
 _KINDS = (CauseKind.UNEXPECTED_ARGUMENT, CauseKind.ARGUMENT_COUNT)
 
 
@@ -49,7 +52,7 @@ class SignatureSource:
             old, new = pair.ask_old((name,)).get(name), pair.ask_new((name,)).get(name)
             if old is None or new is None or not old.present or not new.present:
                 continue
-            for rewrite, why in _rewrites(subject, group.cause.name, old, new, pair):
+            for rewrite, why in _rewrites(subject, group.cause, old, new, pair):
                 evidence_of_it = AdviceEvidence(kind=EvidenceKind.ASKED, text=_told(name, old, new, why))
                 found.setdefault(
                     rewrite,
@@ -134,7 +137,7 @@ def _shown(signature: str) -> str:
 
 
 def _rewrites(
-    subject: Subject, argument: str, old: Member, new: Member, pair: EnvironmentPair
+    subject: Subject, cause: Cause, old: Member, new: Member, pair: EnvironmentPair
 ) -> Iterator[tuple[Rewrite, str]]:
     function = f".{subject.leaf}" if subject.of_object else subject.name
     before, after = (parameters_of(member, bound=subject.of_object) for member in (old, new))
@@ -147,12 +150,13 @@ def _rewrites(
             why = "it is gone" if known else f"it takes no {subject.argument}"
             yield ChangeArgument(function=function, argument=subject.argument), why
         return
-    if argument:
-        yield from _needed(function, argument, before, after, subject, pair)
+    twice = _GIVEN_TWICE in cause.message
+    if cause.name and not twice:
+        yield from _needed(function, cause.name, before, after, subject, pair)
         return
-    names = _by_name_alone(before, after)
+    names = named_now(before, after, moved=twice)
     if names:
-        yield NamePositional(function=function, names=names), "arguments are given by name alone"
+        yield NamePositional(function=function, names=names), _NAMED[twice]
 
 
 def _needed(
@@ -190,17 +194,3 @@ def _needed(
 def _there(names: Sequence[str], pair: EnvironmentPair) -> Iterator[str]:
     members = pair.ask_new(names)
     return (name for name in names if name in members and members[name].present)
-
-
-def _by_name_alone(
-    before: Sequence[SignatureParameter], after: Sequence[SignatureParameter]
-) -> tuple[str, ...]:
-    """For ``NamePositional``: which of the old positional parameters take a name now.
-
-    Parameters by name alone that an old release took by position with a warning (scikit-learn 0.23 to 0.24)
-    follow those by position, in their order.
-    """
-    alone = {one.name for one in after if one.keyword_only}
-    named = [one for one in before if not one.starred]
-    names = tuple(one.name if one.name in alone else "" for one in named)
-    return names if any(names) else ()

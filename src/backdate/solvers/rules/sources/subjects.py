@@ -121,6 +121,10 @@ def _called(group: FailureGroup, evidence: FixEvidence, on_lines: Iterable[str])
     for name in names:
         if leaf and name.rpartition(".")[2] == leaf:
             yield _subject(name, argument, group, evidence)
+    if parts != cause.owner.split(".") and not leaf and not argument:
+        for name in names:  # Python before 3.10 does not say of which class "__init__" is
+            if name.rpartition(".")[2][:1].isupper():
+                yield _subject(name, "", group, evidence)
     for name in names:  # an alias, or a function that hands its arguments on
         if argument and argument in evidence.uses.names[name].keywords:
             yield _subject(name, argument, group, evidence)
