@@ -168,4 +168,5 @@ def test_only_some_results(new: Environment) -> None:
 
 def test_shapes_of_messages() -> None:
     assert shape("got 3 at 0xdeadbeef for 'x'\nmore") == shape("got 14.5 at 0x1 for 'yy'")
+    assert shape("one of {'a', 'b'}. Got 'c'") == shape("one of {'b', 'a', 'd'}. Got 'c'")
     assert shape("") == ""

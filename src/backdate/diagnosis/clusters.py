@@ -11,6 +11,8 @@ from backdate.testing.lint_items import lint_tool
 
 MOST_MESSAGES = 20
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"")
+_SET = re.compile(r"\{[^{}]*(?:\}|$)")
+"""The members of a set, which each process shows in another order."""
 Key = tuple[str, ...]
 
 
@@ -51,9 +53,9 @@ def _key_of_line(failure: Failure) -> Key:
 
 
 def shape(message: str) -> str:
-    """A message's first line without its variable parts: numbers, addresses, quoted values."""
+    """A message's first line without its variable parts: numbers, addresses, quotes, members of sets."""
     lines = message.strip().splitlines()
-    return _VARIABLE.sub("…", lines[0][:500]) if lines else ""
+    return _VARIABLE.sub("…", _SET.sub("{…}", lines[0][:500])) if lines else ""
 
 
 def group_failures(failures: Iterable[Failure]) -> tuple[Cluster, ...]:

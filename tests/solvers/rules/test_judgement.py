@@ -41,4 +41,5 @@ def test_values_that_one_line_of_a_library_refuses_are_failures_of_their_own() -
     criterion = "The 'criterion' parameter of A must be a str among {'x', 'y'}. Got 'mse' instead."
     assert key(criterion) != key(criterion.replace("criterion", "loss"))
     assert key(criterion) == key(criterion.replace("'mse'", "'mae'"))
+    assert key(criterion) == key(criterion.replace("{'x', 'y'}", "{'y', 'x'}"))
     assert key("assert 'a' == 'b'", CauseKind.ASSERTION) == key("assert 'c' == 'd'", CauseKind.ASSERTION)

@@ -200,6 +200,22 @@ def test_a_change_that_breaks_tests_which_passed_is_taken_back() -> None:
     assert mended.texts == {"a.py": "x = lib.prod\n"}
 
 
+def test_beside_a_change_that_breaks_tests_one_without_effect_is_taken_back() -> None:
+    def rules(group, texts):
+        proposed = {
+            "product": rename("product", "prod", *group.places),
+            "add": rename("other", "prod", SourcePlace(file="c.py", line=1)),
+            "gone": rename("sum", "dead", SourcePlace(file="b.py", line=1)),
+        }
+        return [proposed[group.cause.name]] if group.cause.name in proposed else []
+
+    texts = {"b.py": "y = lib.sum\n", "c.py": "z = lib.other\n"}
+    texts |= {f"{name}.py": f"x = lib.{name}\n" for name in ("product", "add", "gone")}
+    world = DeadNamesWorld(texts, ALIVE, rules)
+    mended, _ = mend(world, most_runs=2)
+    assert mended.texts == {"product.py": "x = lib.prod\n"}
+
+
 def test_what_cannot_be_mended_leaves_the_rest_mended() -> None:
     world = DeadNamesWorld(
         {"a.py": "x = lib.product\n", "b.py": "y = lib.gone\n"}, ALIVE, by_table(product=["prod"])

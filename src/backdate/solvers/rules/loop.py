@@ -42,6 +42,7 @@ _FEWER = 2
 """Chosen tests are run alone when they are less than the whole suite divided by this."""
 _FEW = 10
 """Tests that fail at last are run once more where there are as many times as many good ones."""
+_IDLE = ChangeVerdict.NO_EFFECT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,17 +202,25 @@ class MendLoop:
                 self._one_at_a_time = True
                 return
             wrong = blamed or list(changed.made)
-            if not after.ended or len(wrong) < len(changed.made):
+            if not after.ended:
                 self._keep(changed, after, [made.planned for made in wrong])
                 return
-        self.backend.ask_together(
-            [partial(self._verdict, made.planned, changed, after, keys) for made in changed.made]
-        )
-        verdicts = [(made, self._verdict(made.planned, changed, after, keys)) for made in changed.made]
+            if len(wrong) < len(changed.made):
+                idle = [made for made, verdict in self._verdicts(changed, after, keys) if verdict is _IDLE]
+                self._keep(changed, after, [made.planned for made in (*wrong, *idle)])
+                return
+        verdicts = self._verdicts(changed, after, keys)
         rejected = [made.planned for made, verdict in verdicts if verdict is not ChangeVerdict.HELPED]
         harmful = [made for made, verdict in verdicts if verdict is ChangeVerdict.HARMFUL]
         narrowed = [part for made in harmful if (part := self._narrowed(made, changed, after, keys))]
         self._keep(changed, after, rejected, narrowed)
+
+    def _verdicts(
+        self, changed: ChangedTexts, after: SuiteReading, keys: frozenset[str]
+    ) -> list[tuple[MadeChange, ChangeVerdict]]:
+        asked = [partial(self._verdict, made.planned, changed, after, keys) for made in changed.made]
+        self.backend.ask_together(asked)
+        return [(made, verdict()) for made, verdict in zip(changed.made, asked, strict=True)]
 
     def _narrowed(
         self, made: MadeChange, changed: ChangedTexts, after: SuiteReading, keys: frozenset[str]

@@ -42,12 +42,13 @@ class FailureGroup:
 def quoted_words(cause: Cause) -> tuple[str, ...]:
     """The first names that an error quotes, where it is about a value: "The 'criterion' parameter of …".
 
-    A library refuses many values at one line of its own, each for a reason of its own.
+    A library refuses many values at one line of its own, each for a reason of its own. What a set allows has
+    another order in each run.
     """
     if cause.name or cause.kind is CauseKind.ASSERTION:
         return ()
     line = cause.message.strip().partition("\n")[0][:_LONGEST_LINE]
-    return tuple(_QUOTED.findall(line)[:_MOST_QUOTED])
+    return tuple(_QUOTED.findall(line.partition("{")[0])[:_MOST_QUOTED])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -160,7 +160,8 @@ def _differ(argument: str, old: str, new: str) -> bool:
     """Whether calls that leave it out may do something else."""
     if old in _SENTINELS or argument == "copy":  # whether memory is shared shows in no value
         return False
-    return old != new and (bool(ast.literal_eval(old)) or bool(ast.literal_eval(new)))
+    was, now = ast.literal_eval(old), ast.literal_eval(new)
+    return was != now and (bool(was) or bool(now))  # 1 is True
 
 
 def _by_name(member: Member, uses: NameUses) -> Mapping[str, SignatureParameter]:
