@@ -29,6 +29,7 @@ _BY = {
     ProposalOrigin.MESSAGE: "what the error says",
     ProposalOrigin.WARNING: "what it warned of before",
     ProposalOrigin.ANNOUNCEMENT: "what a release in between announced",
+    ProposalOrigin.UNUSED_IMPORT: "nothing uses what the line imports",
     ProposalOrigin.NEW_HOME: "where the object is now",
     ProposalOrigin.SIGNATURE: "what its signature became",
     ProposalOrigin.CHANGED_DEFAULT: "the default that the call had before",

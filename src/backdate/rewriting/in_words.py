@@ -12,6 +12,7 @@ from backdate.rewriting.rewrite import (
     ChangeParameter,
     DecoratedCoroutine,
     DropDecorator,
+    DropImport,
     NamePositional,
     RenameAttribute,
     ReplaceAssignment,
@@ -62,6 +63,8 @@ def in_words(rewrite: Rewrite) -> str:
             return "literals of bytes are texts"
         case ChangeLiteralType():
             return "literal texts are bytes"
+        case DropImport():
+            return f"an import of {rewrite.name} that nothing uses is left out"
         case DropDecorator():
             return f"@{rewrite.decorator} is left out"
         case DecoratedCoroutine():

@@ -206,6 +206,14 @@ class DropDecorator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DropImport:
+    """An import of what is gone, and that nothing in its file uses, is left out."""
+
+    name: str
+    """Dotted: the name, or the module with all that is imported from it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeParameter:
     """Functions that a library calls take another parameter, or one less: all of a class's at once."""
 
@@ -302,6 +310,7 @@ Rewrite = (
     | ChangeWith
     | DecoratedCoroutine
     | DropDecorator
+    | DropImport
     | ChangeParameter
     | ChangeClassBody
     | BaseBehind

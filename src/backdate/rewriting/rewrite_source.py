@@ -37,6 +37,7 @@ from backdate.rewriting.rewrite import (
     ChangeWith,
     DecoratedCoroutine,
     DropDecorator,
+    DropImport,
     FollowSignature,
     LeftAlone,
     LeftAloneReason,
@@ -55,6 +56,7 @@ from backdate.rewriting.rewrite import (
 from backdate.rewriting.source_tree import SourceTree, source_tree
 from backdate.rewriting.spelling import is_class_member
 from backdate.rewriting.stand_ins import follow_signature
+from backdate.rewriting.unused_imports import drop_import
 from backdate.rewriting.yielded_calls import call_yielded
 
 _GENERATED = re.compile(
@@ -129,6 +131,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return define_async(tree, rewrite, lines)
         case DropDecorator():
             return drop_decorator(tree, rewrite, lines)
+        case DropImport():
+            return drop_import(tree, rewrite, lines)
         case ChangeParameter():
             return change_parameter(tree, rewrite, lines)
         case ChangeClassBody():
@@ -156,7 +160,7 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
 def _leaf(rewrite: Rewrite) -> str:
     """A word that every file has which the rewrite concerns."""
     match rewrite:
-        case ReplaceName(old=name) | RenameAttribute(old=name):
+        case ReplaceName(old=name) | RenameAttribute(old=name) | DropImport(name=name):
             return name.rpartition(".")[2]
         case ChangeArgument(argument=argument) | ChangeKey(argument=argument):
             return argument

@@ -20,6 +20,8 @@ class ProposalOrigin(StrEnum):
     """What the library warned of while the tests passed."""
     ANNOUNCEMENT = "announcement"
     """What a release between the old and the new one said."""
+    UNUSED_IMPORT = "unused-import"
+    """What is gone and nothing uses, so that its import goes too."""
     NEW_HOME = "new-home"
     """The object of the old name, found in the new environment."""
     SIGNATURE = "signature"

@@ -16,6 +16,7 @@ from backdate.solvers.rules.sources.recorded_calls import RecordedCallSource
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 from backdate.solvers.rules.sources.rules import RuleSource
 from backdate.solvers.rules.sources.signatures import SignatureSource
+from backdate.solvers.rules.sources.unused_imports import UnusedImportSource
 from backdate.solvers.rules.sources.warnings import WarningSource
 
 
@@ -27,6 +28,7 @@ def all_sources() -> tuple[ProposalSource, ...]:
         MessageSource(),
         WarningSource(),
         FixerSource(),
+        UnusedImportSource(),
         AnnouncementSource(),
         NewHomeSource(),
         SignatureSource(),

@@ -152,9 +152,12 @@ def _listed(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
         )
 
 
-def _parts(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
+def _parts(match: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """The parts of a geometry, which is no sequence any more (Shapely 2.0)."""
-    for role in (ExpressionRole.ITERATED, ExpressionRole.SUBSCRIPTED, ExpressionRole.ARGUMENT):
+    roles = (ExpressionRole.ITERATED, ExpressionRole.SUBSCRIPTED, ExpressionRole.ARGUMENT)
+    said = {"subscriptable": ExpressionRole.SUBSCRIPTED, "len": ExpressionRole.ARGUMENT}
+    meant = said.get(match[0].rpartition(" ")[2], ExpressionRole.ITERATED)
+    for role in sorted(roles, key=lambda role: role is not meant):
         for value in line.of(role):
             if value.code[:1] not in "\"'[{(" and not value.code.isdigit():
                 yield ReplaceExpression(expression=value.code, role=role, template="{self}.geoms")
