@@ -280,6 +280,16 @@ def test_a_guard_that_is_ready_for_nothing_else_is_no_guard_where_it_runs(text: 
     assert rewritten(text, MAPPING, line) == text.replace("collections", "collections.abc")
 
 
+def test_a_module_of_python_2_that_is_called_as_the_name_is_no_guard() -> None:
+    text = (
+        "try:\n    from ConfigParser import SafeConfigParser\n"
+        "except ImportError:\n    from configparser import SafeConfigParser\n"
+    )
+    names = ("configparser.SafeConfigParser", "configparser.ConfigParser")
+    new = "    from configparser import ConfigParser as SafeConfigParser\n"
+    assert rewritten(text, names, 4) == text[: text.rindex("    from")] + new
+
+
 def test_shadowing_in_a_function_does_not_touch_the_rest() -> None:
     text = "import numpy as np\ndef f(np):\n    return np.product(1)\nnp.product(1)\n"
     assert rewritten(text, PRODUCT) == text[: text.rindex("np.product")] + "np.prod(1)\n"

@@ -13,6 +13,7 @@ _ABSENCE = re.compile(
     r"\b(?:ImportError|ModuleNotFoundError|AttributeError|NameError|Exception|BaseException)\b"
 )
 _OF_ATTRIBUTES = re.compile(r"\bAttributeError\b")
+_IMPORTED_FROM = re.compile(r"\bfrom\s+[\w.]+\s+import\b")
 
 
 def is_guarded(tree: SourceTree, node: Node, old: str, new: str, *, anywhere: bool, local: str = "") -> bool:
@@ -85,9 +86,15 @@ def _catches_absence(tree: SourceTree, handler: Node) -> bool:
 
 
 def _mentions(text: str, old: str, new: str) -> bool:
-    """Whether ``text`` uses what takes the place: its own name, or where that is the same, its module."""
+    """Whether ``text`` uses what takes the place: its own name, or where that is the same, its module.
+
+    A module that is called as the name is another thing: Python 2's ``ConfigParser`` has no ``ConfigParser``.
+    """
     module, _, leaf = new.rpartition(".")
     if not new:
         return False
-    wanted = leaf if leaf != old.rpartition(".")[2] or not module else module
+    if leaf == old.rpartition(".")[2] and module:
+        wanted = module
+    else:
+        wanted, text = leaf, _IMPORTED_FROM.sub("", text)
     return bool(re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text))
