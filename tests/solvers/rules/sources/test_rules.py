@@ -17,7 +17,7 @@ from backdate.diagnosis.api import Member
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits
 from backdate.knowledge.rules import RuleOrigin
-from backdate.rewriting.rewrite import CallAtStart, ChangeArgument
+from backdate.rewriting.rewrite import CallAtStart, ChangeArgument, ReplaceName, ReplaceUse, Rewrite
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
@@ -296,3 +296,50 @@ def test_the_new_environment_is_asked_once_for_all_that_rules_write(tmp_path: Pa
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
     assert len(RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)) > 2
     assert pair.runs == 1
+
+
+def of_gone_module(root: Path, sandbox: Sandbox, module: str, source: str) -> list[Rewrite | None]:
+    """What is proposed for scikit-learn's modules, in a library that has nothing but their names."""
+    files = {
+        "sklearn/__init__.py": "",
+        "sklearn/metrics/__init__.py": "def roc_curve(): pass",
+        "sklearn/metrics/_ranking.py": "def roc_curve(): pass\ndef inner(): pass",
+        "sklearn/model_selection.py": "class KFold: pass",
+    }
+    new = with_library(root / "new", "sklearn", "1.7", files)
+    (root / "tree").mkdir()
+    (root / "tree/a.py").write_text(source)
+    evidence = FixEvidence(
+        tree=root / "tree",
+        uses=uses_in(root / "tree"),
+        texts={"a.py": source},
+        pair=EnvironmentPair(sandbox=sandbox, old=new, new=new),
+        versions={"scikit-learn": ("0.19.1", "1.7")},
+        modules={"sklearn": "scikit-learn"},
+    )
+    cause = Cause(
+        kind=CauseKind.MISSING_MODULE,
+        type="ModuleNotFoundError",
+        message=f"No module named '{module}'",
+        name=module,
+        distribution="scikit-learn",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
+    return [one.rewrite for one in RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)]
+
+
+@pytest.mark.parametrize(
+    ("name", "home"), [("roc_curve", "sklearn.metrics"), ("inner", "sklearn.metrics._ranking")]
+)
+def test_of_a_private_module_and_the_public_one_around_it_the_public_one_is_written(
+    tmp_path: Path, one_sandbox: Sandbox, name: str, home: str
+) -> None:
+    source = f"from sklearn.metrics.ranking import {name}\n"
+    found = of_gone_module(tmp_path, one_sandbox, "sklearn.metrics.ranking", source)
+    assert found[0] == ReplaceName(old="sklearn.metrics.ranking", new=home)
+
+
+def test_what_is_known_of_a_name_goes_before_its_module(tmp_path: Path, one_sandbox: Sandbox) -> None:
+    source = "from sklearn.cross_validation import KFold\nKFold(4, n_folds=2)\n"
+    found = of_gone_module(tmp_path, one_sandbox, "sklearn.cross_validation", source)
+    assert [type(one) for one in found][:2] == [ReplaceUse, ReplaceName]

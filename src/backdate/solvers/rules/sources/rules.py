@@ -8,6 +8,7 @@ from dataclasses import replace
 from packaging.utils import canonicalize_name
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.diagnosis.result import CauseKind
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for
 from backdate.rewriting.rewrite import (
     AddArgument,
@@ -30,6 +31,7 @@ from backdate.solvers.rules.executed import function_body
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.confirm import is_there
 from backdate.solvers.rules.sources.keyword_calls import keyword_places
+from backdate.solvers.rules.sources.public_homes import in_public
 from backdate.solvers.rules.sources.subjects import Subject, libraries_of, subjects_of
 
 _ORIGINS = {
@@ -66,10 +68,13 @@ class RuleSource:
         self, group: FailureGroup, evidence: FixEvidence
     ) -> Iterator[tuple[Rule, tuple[SourcePlace, ...], bool]]:
         subjects = subjects_of(group, evidence)
+        if group.cause.kind is CauseKind.MISSING_MODULE:  # what is known of a name goes before its module
+            subjects = tuple(sorted(subjects, key=lambda one: -one.name.count(".")))
         for subject in subjects:
             if subject.named:
                 found = tuple(self._rules_for(subject, evidence))
-                for rule in found or self._handed_on(subject, evidence):
+                for known in found or self._handed_on(subject, evidence):
+                    rule = in_public(known, evidence)
                     several = isinstance(rule.rewrite, ChangeParameter | ChangeClassBody | BaseBehind)
                     # of a library that another one stands in for as a whole nothing may stay behind
                     whole = several or (isinstance(rule.rewrite, ReplaceName) and "." not in rule.target)
