@@ -71,6 +71,7 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.usefixtures("index")
 def test_three_breakages_are_attributed_and_a_second_time_nothing_is_built(project: Path) -> None:

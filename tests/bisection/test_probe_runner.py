@@ -100,6 +100,7 @@ def told(findings: Sequence[Finding]) -> list[Finding]:
     ]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(worlds(), st.integers(0, 2**32))
 def test_answers_are_the_same_whatever_ends_first(

@@ -185,6 +185,7 @@ def test_a_second_check_imports_starts_and_opens_little(
     assert started.total() <= 24, started
 
 
+@pytest.mark.slow
 def test_what_only_developers_pin_is_nothing_that_users_have(index: str, tmp_path: Path) -> None:
     """The project lets its users have the newest release, and its pinned test requirements hide that."""
     metadata = '[project]\nname = "p"\nversion = "1"\ndependencies = ["brittle>=1", "steady<2"]\n'

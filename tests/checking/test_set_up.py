@@ -98,6 +98,7 @@ def test_a_django_app_with_a_program_that_runs_its_tests(settings: Settings, tmp
     assert (result.counts.passed, result.covered, result.defined) == (1, 1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_what_was_proven_is_tried_first_at_another_date_and_by_check(
     session_cache: Path, index_url: str, tmp_path: Path

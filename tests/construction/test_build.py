@@ -75,6 +75,7 @@ def test_every_entry_left_for_a_reason_or_is_a_task(world) -> None:
     assert "tasks" in world.said
 
 
+@pytest.mark.slow
 def test_the_funnel_is_told(world) -> None:
     command = [*build_command(world.names, world.dataset, world.index, world.cache)[:3], "bench", "funnel"]
     shown = run([*command, str(world.dataset)])
@@ -137,6 +138,7 @@ def test_culprits_are_found_between_the_sides_that_were_built(world, tmp_path: P
     assert len(environments() - before) <= 2 * len(tasks)
 
 
+@pytest.mark.slow
 def test_tasks_verify_from_the_data_set_alone(world, tmp_path: Path) -> None:
     copy, cache = tmp_path / "copy", tmp_path / "cache"
     shutil.copytree(world.dataset, copy)

@@ -25,6 +25,7 @@ def build(builder: str, folder: Path) -> None:
     assert built.returncode == 0, built.stderr
 
 
+@pytest.mark.slow
 def test_the_site_is_read_without_a_warning(tmp_path: Path) -> None:
     build("dummy", tmp_path)
 

@@ -121,6 +121,7 @@ def test_modules_are_compiled_as_in_other_environments(tmp_path: Path) -> None:
     assert names.isdisjoint({"pip", "setuptools", "test_x"}), "hardly any suite imports these"
 
 
+@pytest.mark.slow
 def test_where_pip_would_choose_otherwise_than_uv_its_choice_is_taken(tmp_path: Path) -> None:
     files = {
         "app-1-py3-none-any.whl": wheel("app", metadata="Requires-Dist: second\nRequires-Dist: first\n"),

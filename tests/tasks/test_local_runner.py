@@ -34,6 +34,7 @@ def _local_runner(cache: Path, index_url: str, **sources: object) -> LocalRunner
     return LocalRunner(settings, where)
 
 
+@pytest.mark.slow
 def test_import_verify_and_verify_again_elsewhere(tmp_path: Path, cache: Path, index_url: str) -> None:
     commit = repository(tmp_path / "clones" / "owner" / "shouting")
     (tmp_path / "rows.jsonl").write_text(json.dumps(row(commit=commit)) + "\n")

@@ -132,6 +132,7 @@ def test_the_known_solution_passes_and_nothing_fails(built: Built) -> None:
     assert "1 empty" in scored.stdout
 
 
+@pytest.mark.slow
 def test_half_of_the_known_solution_passes_nowhere(built: Built) -> None:
     for half in ("half", "half:second"):
         run = str(built.folder / half.replace(":", "-"))
@@ -149,6 +150,7 @@ def test_the_card_says_what_the_tasks_leave_out(built: Built) -> None:
     assert "tasks that were measured" in (built.folder / "set" / CARD).read_text()
 
 
+@pytest.mark.slow
 def test_a_finished_build_does_nothing(built: Built) -> None:
     ledger = built.folder / "set.build" / "ledger.sqlite"
     before = ledger.read_bytes()

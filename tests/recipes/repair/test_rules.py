@@ -148,6 +148,7 @@ LINES = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     parts=st.lists(st.one_of(st.sampled_from(LINES), st.text(max_size=300)), max_size=30),
