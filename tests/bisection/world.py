@@ -193,6 +193,7 @@ def bisect_world(
     called: tuple[str, ...] | Mapping[str, tuple[str, ...]] = (),
     cause: Cause | None = None,
     imported: tuple[str, ...] = (),
+    caught_names: tuple[str, ...] = (),
     found: Found = lambda _findings, _pending: False,
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     """What a bisection of the world's window finds. ``suspects``, ``called``: of every error, or by
@@ -225,7 +226,8 @@ def bisect_world(
             progress=NO_PROGRESS,
         ) as probe_runner:
             probe_runner._suites = FakeSuites(world)
-            return _attributed(probe_runner, world, old, new, broke, suspects, called, cause, imported, found)
+            rest = (suspects, called, cause, imported, caught_names, found)
+            return _attributed(probe_runner, world, old, new, broke, *rest)
 
 
 def _attributed(
@@ -238,6 +240,7 @@ def _attributed(
     called: tuple[str, ...] | Mapping[str, tuple[str, ...]],
     cause: Cause | None,
     imported: tuple[str, ...],
+    caught_names: tuple[str, ...],
     on_found: Found,
 ) -> tuple[tuple[Finding, ...], ProbeRunner, Attribution]:
     seen_old, seen_new = probe_runner.sides()
@@ -264,6 +267,7 @@ def _attributed(
             called=called.get(message, ()) if isinstance(called, Mapping) else called,
             cause=cause,
             imported=imported,
+            caught_names=caught_names,
             failed_before=any(
                 not one.outcome.good
                 for one in (old[0].run.results if old[0].run else ())

@@ -21,6 +21,7 @@ from backdate.bisection.attribution import Attribution
 from backdate.bisection.build_trials import BuildTrials
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
+from backdate.bisection.caught import explained_by, with_caught
 from backdate.bisection.explained import Explained, met_elsewhere
 from backdate.bisection.explanations.collect import ExplanationCollector, LoggedSide
 from backdate.bisection.followers import without_followers
@@ -220,6 +221,8 @@ def _search(
             available=resources.interpreters.available,
             called=CalledDistributions(pair.new.environment, pair.new_project.tree),
         )
+        progress.report(Activity(text="looking behind errors that name nothing"))
+        targets = with_caught(targets, probe_runner, old, new, pair)
         attributed = attribution.attribute(targets, watch.found)
         findings, advice = _advised(
             attributed, pair, probe_runner, resources, progress, explanations=explanations
@@ -267,14 +270,19 @@ def _advised(
     progress.report(Activity(text="collecting warnings, changelogs and changed names of the culprits"))
     uses = uses_in(pair.new_project.tree)
     collector = ExplanationCollector(probe_runner, resources, uses, _logged_old_side(pair))
-    findings = [collector.with_explanations(cause) for cause in attributed]
-    explained = [
-        Explained(finding=finding, cause=cause.target.cause, good=good, also_at=_also_at(cause))
-        for finding, cause in zip(findings, attributed, strict=True)
-        if finding.culprits
-        and cause.good is not None
-        and (good := probe_runner.environment_of(cause.good)) is not None
-    ]
+    findings, explained = [], []
+    for one in attributed:
+        behind = explained_by(one)
+        told = [(each, collector.with_explanations(each)) for each in behind or (one,)]
+        caught = tuple(each.finding.error for each in behind)
+        findings.append(replace(one.finding, caught=caught, explanations=told[0][1].explanations))
+        explained += [
+            Explained(finding=finding, cause=each.target.cause, good=good, also_at=_also_at(each))
+            for each, finding in told
+            if finding.culprits
+            and one.good is not None
+            and (good := probe_runner.environment_of(one.good)) is not None
+        ]
     releases = ReleasesBetween(
         index=lambda: resources.index,
         folder=resources.cache.folder / "announcements",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -103,6 +103,11 @@ def errors_of_run(
 ) -> dict[str, Known]:
     """The error of every test that is good in ``reference`` and bad in ``run``, by its id."""
     failures = failures_between(reference, run, environment=environment, before=before, tree=tree)
+    return known_errors(failures, reached=run.status != "broken")
+
+
+def known_errors(failures: Sequence[Failure], *, reached: bool = True) -> dict[str, Known]:
+    """The error of the test of each failure, by its id, those of the commonest cause first."""
     of_test = {failure.test: failure for failure in failures}
     known = {}
     for cluster in group_failures(failures):
@@ -113,7 +118,7 @@ def errors_of_run(
                 failing=error,
                 key=key,
                 cause=cluster.cause,
-                reached=run.status != "broken",
+                reached=reached,
                 raised_in=raised_in(frames),
                 frames=frames,
             )

@@ -37,6 +37,7 @@ from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter
 from backdate.sandboxes.threads import in_threads
 from backdate.testing.outcomes import SuiteRun
+from backdate.testing.tracing import SeenError
 from backdate.timeline.instants import Instant
 
 
@@ -250,6 +251,12 @@ class ProbeRunner:
     def run_with_warnings(self, probe: ProbeResult, tests: Sequence[str]) -> SuiteRun:
         """Run ``tests`` once more in the environment of ``probe``, with every Python warning in the log."""
         return self._suites.run_with_warnings(self._environments[probe.identity], tests)
+
+    def errors_seen(
+        self, probe: ProbeResult, tests: Sequence[str], files: Sequence[str]
+    ) -> tuple[SeenError, ...]:
+        """The errors that reach lines of ``files`` while ``tests`` run in the environment of ``probe``."""
+        return self._suites.errors_seen(self._environments[probe.identity], tests, files)
 
     @property
     def _could_build(self) -> int:

@@ -41,6 +41,10 @@ class Target:
     """Distributions that the project's own code imports, whatever fails."""
     cause: Cause | None = None
     """What the error was read as."""
+    caught: tuple[Known, ...] = ()
+    """Errors that something catches on the way to this one, where it names nothing (``caught.py``)."""
+    caught_names: tuple[str, ...] = ()
+    """Distributions that these name."""
     failed_before: bool = False
     """Whether the tests failed on the old side too, with another error, or were skipped there."""
     reached: bool = True

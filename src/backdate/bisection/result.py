@@ -251,6 +251,9 @@ class Finding:
     """Of a build: the lines of its log that say why, the most specific first."""
     first_error: Failing | None = None
     """What they failed with first, where that is another error."""
+    caught: tuple[Failing, ...] = ()
+    """Where the error names nothing: errors about the culprits that something catches on the way to it, and
+    that the old environment does not raise."""
     axis: Axis
     culprits: tuple[Culprit, ...] = ()
     """More than one: only together they make the tests fail, the likeliest first. None: ``notes`` say why."""

@@ -10,12 +10,16 @@ from backdate.checking.recipe_run import service_plan
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
 from backdate.checking.rights import given_rights
+from backdate.diagnosis.caught_errors import tracing
 from backdate.environments.environment import Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.recipes.recipe import SuitePlan
+from backdate.sandboxes.interface import Sandbox
 from backdate.sandboxes.services.plan import ServicePlan
+from backdate.serial import digest
 from backdate.testing.outcomes import SuiteRun
 from backdate.testing.several import run_plans
+from backdate.testing.tracing import SeenError, read_trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,16 @@ class ProbeEnvironment:
     context: SideContext
     number: int
     """The folders of its logs begin with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenErrors:
+    """What is kept of a run that was traced for errors."""
+
+    errors: tuple[SeenError, ...]
+
+
+_FORMAT = 1
 
 
 def plans_of(side: Side) -> tuple[SuitePlan, ...]:
@@ -72,13 +86,39 @@ class Suites:
         """Run ``tests`` once more there, with every Python warning in the log."""
         return self._run(probe, tests, "warnings", python_warnings=True)
 
+    def errors_seen(
+        self, probe: ProbeEnvironment, tests: Sequence[str], files: Sequence[str]
+    ) -> tuple[SeenError, ...]:
+        """The errors that reach lines of ``files`` while ``tests`` run there, or what was kept of that."""
+        request = probe.context.request
+        key = digest(
+            *("errors-seen", _FORMAT, probe.environment.key, request.digest, request.name),
+            *(plans_of(probe.context.side), tuple(tests), self._resources.limits),
+            *(self._resources.sandbox.name, *self._services(probe).key, *self._rights.key),
+        )
+        kept = self._resources.cache.read(SeenErrors, "probes", key)
+        if kept is None:
+            folder = self._folder / f"{probe.number:02d}-trace"
+            folder.mkdir(parents=True)
+            traced = tracing(files, folder)(self._resources.sandbox)
+            self._run(probe, tests, "errors", sandbox=traced)
+            kept = SeenErrors(errors=read_trace(folder).errors)
+            self._resources.cache.write("probes", key, kept)
+        return kept.errors
+
     def _run(
-        self, probe: ProbeEnvironment, tests: Sequence[str], name: str, *, python_warnings: bool = False
+        self,
+        probe: ProbeEnvironment,
+        tests: Sequence[str],
+        name: str,
+        *,
+        python_warnings: bool = False,
+        sandbox: Sandbox | None = None,
     ) -> SuiteRun:
         folder = self._folder / f"{probe.number:02d}-{name}"
         self._begun.append(folder)
         return run_plans(
-            self._resources.sandbox,
+            sandbox or self._resources.sandbox,
             probe.environment,
             probe.context.request.tree,
             plans_of(probe.context.side),

@@ -129,7 +129,8 @@ class SuspectSearch:
             nobody = RUNNERS.issuperset(named)
             if nobody and is_of_python(target):
                 return None
-            known = [] if is_of_python(target) else self._helped(target, bad, between)
+            behind = [name for name in target.caught_names if name in between.moved][:MOST_NAMED]
+            known = [] if is_of_python(target) else [*behind, *self._helped(target, bad, between)]
             for name in dict.fromkeys([*known, *left] if nobody else [*left, *known]):
                 turn = self._unless_in_vain(partial(self._of_one, target, bad, between, name, held))
                 if turn is not None:

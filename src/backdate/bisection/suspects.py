@@ -41,7 +41,8 @@ _NOT_OWN = re.compile(
 """Files of a project that are not imported where it is used."""
 
 
-def _is_own_code(file: str) -> bool:
+def is_own_code(file: str) -> bool:
+    """Whether a file of a project is of what is used elsewhere: no test, example or tool."""
     return _NOT_OWN.search(file) is None
 
 
@@ -104,7 +105,7 @@ class CalledDistributions:
         if self._imported is None:
             owners = self._known_owners()
             modules: dict[str, None] = {}
-            for file in filter(_is_own_code, python_files(self._tree)):
+            for file in filter(is_own_code, python_files(self._tree)):
                 try:
                     data = read_bytes(self._tree, file, limit=_LARGEST) or b""
                 except ConfigurationError:  # too large, or a link to elsewhere

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from backdate.bisection.result import BisectResult, Culprit, Failing, Finding, shown_at
+from backdate.bisection.result import BisectResult, Culprit, Finding, shown_at
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
 from backdate.cli.render import Line, start_notes
@@ -13,13 +13,14 @@ from backdate.output.advice_text import advice_lines
 from backdate.output.culprit_words import (
     blamed_in_words,
     by_culprits,
+    caught_in_words,
     companions_in_words,
     culprits_in_words,
     finding_in_a_line,
+    placed_error_in_words,
     proof_in_words,
     turn_in_words,
 )
-from backdate.output.run_words import error_in_words
 from backdate.text import as_sentence, counted, first_line
 from backdate.timeline.instants import Instant, format_day
 
@@ -128,7 +129,7 @@ def _conclusion(result: BisectResult) -> Line:
 
 
 def _finding(result: BisectResult, finding: Finding, verbose: bool) -> Iterator[Line]:
-    yield f"{_names(finding)}: {_error(finding.error)}", "bold red"
+    yield f"{_names(finding)}: {placed_error_in_words(finding.error)}", "bold red"
     yield from _what(finding)
     yield from _held_back(finding)
     yield from _turn(result, finding)
@@ -146,9 +147,8 @@ def _one_change(result: BisectResult, findings: Sequence[Finding], verbose: bool
     yield from _turn(result, first)
     for finding in findings:
         own = "" if alike else f" ({proof_in_words(finding)})"
-        yield f"  {counted(len(finding.tests), 'test')}{own}: {_error(finding.error)}", "red"
-        if finding.first_error is not None:
-            yield f"  at first: {_error(finding.first_error)}", ""
+        yield f"  {counted(len(finding.tests), 'test')}{own}: {placed_error_in_words(finding.error)}", "red"
+        yield from _before_it(finding)
         said = [
             *_held_back(finding),
             *_turn(result, finding),
@@ -172,8 +172,15 @@ def _what(finding: Finding) -> Iterator[Line]:
     for line in finding.log_lines:
         if line != finding.error.message:
             yield f"      | {line}", "dim"
+    yield from _before_it(finding)
+
+
+def _before_it(finding: Finding) -> Iterator[Line]:
+    """Another error that tests failed with first, and what something catches on the way to this one."""
     if finding.first_error is not None:
-        yield f"  at first: {_error(finding.first_error)}", ""
+        yield f"  at first: {placed_error_in_words(finding.first_error)}", ""
+    for error in finding.caught:
+        yield f"  {caught_in_words(error)}", ""
 
 
 def _turn(result: BisectResult, finding: Finding) -> Iterator[Line]:
@@ -209,15 +216,8 @@ def _held_back(finding: Finding) -> Iterator[Line]:
     if finding.companions:
         yield f"  {companions_in_words(finding)}: the newer do not work with it", ""
     for turn in finding.further_turns:
-        yield f"  turned again with {turn.culprit.name} {turn.culprit.new}: {_error(turn.error)}", ""
-
-
-def _error(error: Failing) -> str:
-    place = ""
-    if error.place:  # of an installed copy of the project the part that says which file it is
-        file = error.place.file.rpartition("/site-packages/")[2]
-        place = f" at {file}:{error.place.line}"
-    return f"{error_in_words(error.type, error.message)}{place}"
+        error = placed_error_in_words(turn.error)
+        yield f"  turned again with {turn.culprit.name} {turn.culprit.new}: {error}", ""
 
 
 def _timeline(result: BisectResult, finding: Finding) -> Iterator[Line]:

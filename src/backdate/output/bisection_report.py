@@ -10,6 +10,7 @@ from backdate.checking.result import Verdict
 from backdate.output.check_report import HEADINGS, STANDINGS
 from backdate.output.culprit_words import (
     blamed_in_words,
+    caught_in_words,
     companions_in_words,
     culprits_in_words,
     proof_in_words,
@@ -118,6 +119,7 @@ def _blamed(finding: Finding) -> str:
 def _details(finding: Finding) -> Iterator[str]:
     if finding.first_error is not None:
         yield f"at first: {error_in_words(finding.first_error.type, finding.first_error.message)}"
+    yield from map(caught_in_words, finding.caught)
     good, bad = finding.last_good, finding.first_bad
     if good is not None and bad is not None and good < bad:  # a later release of an older line may be good
         yield turn_in_words(finding)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from backdate.bisection.result import BisectResult, Culprit, Finding, Likelihood, Way
+from backdate.bisection.result import BisectResult, Culprit, Failing, Finding, Likelihood, Way
 from backdate.output.run_words import error_in_words
 from backdate.text import counted, first_line, plural
 from backdate.timeline.instants import format_day
@@ -44,6 +44,20 @@ def culprits_in_words(finding: Finding, *, reasons: bool = False) -> str:
         shown = culprit_in_words(first.culprit) + (f" ({why})" if why else "")
         return f"not told apart: {shown}" + (f", or one of {counted(others, 'other')}" if others else "")
     return " and ".join(culprit_in_words(culprit) for culprit in finding.culprits)
+
+
+def caught_in_words(error: Failing) -> str:
+    """An error behind that of a finding, and the line that it reaches."""
+    return f"caught on the way to it: {placed_error_in_words(error)}"
+
+
+def placed_error_in_words(error: Failing) -> str:
+    """An error, and the line at which it surfaced."""
+    place = ""
+    if error.place:  # of an installed copy of the project the part that says which file it is
+        file = error.place.file.rpartition("/site-packages/")[2]
+        place = f" at {file}:{error.place.line}"
+    return f"{error_in_words(error.type, error.message)}{place}"
 
 
 def by_culprits(findings: Sequence[Finding]) -> tuple[tuple[Finding, ...], ...]:

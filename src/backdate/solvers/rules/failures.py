@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from backdate.advice import SourcePlace
@@ -59,6 +60,12 @@ def groups_of(failures: Sequence[Failure]) -> tuple[FailureGroup, ...]:
         groups.setdefault((*cause_key(failure), *quoted_words(failure.cause)), []).append(failure)
     made = [_group(members) for members in groups.values()]
     return tuple(sorted(made, key=lambda group: -len(group.tests)))
+
+
+def caught_groups(failures: Sequence[Failure]) -> tuple[FailureGroup, ...]:
+    """What tests catch on the way, by cause; without tests: which of them meet an error is not recorded."""
+    groups = groups_of(failures)
+    return tuple(replace(group, tests=(), caught=True) for group in groups if group.places)
 
 
 def _group(members: Sequence[Failure]) -> FailureGroup:

@@ -12,6 +12,7 @@ from itertools import count, islice
 from pathlib import Path
 
 from backdate.advising.postponed import NotAskedYet
+from backdate.diagnosis.caught_errors import caught_failures, tracing
 from backdate.environments.environment import Environment
 from backdate.sandboxes import interruption
 from backdate.solvers.conversation import Observation
@@ -21,8 +22,7 @@ from backdate.solvers.records import SuiteCall
 from backdate.solvers.rules.adapting import proposals_of
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.backend import SuiteReading
-from backdate.solvers.rules.caught_errors import caught_groups, tracing
-from backdate.solvers.rules.failures import read_suite
+from backdate.solvers.rules.failures import caught_groups, read_suite
 from backdate.solvers.rules.foreseen import untraced_groups
 from backdate.solvers.rules.judgement import is_silent
 from backdate.solvers.rules.old_side import SandboxedRunner
@@ -42,6 +42,7 @@ from backdate.solvers.tools.editing import Editor, syntax_error
 from backdate.solvers.tools.files import Tree
 from backdate.solvers.tools.interface import ToolRefusal
 from backdate.tasks.runner import TaskRunner, TaskRunResult
+from backdate.testing.tracing import read_trace
 from backdate.text import counted
 
 
@@ -176,14 +177,15 @@ class TaskBackend:
         _, result = self._run(traced, texts, only, "What errors the failing tests catch on the way.")
         if result.run is None:
             return ()
-        return caught_groups(
-            folder,
+        failures = caught_failures(
+            read_trace(folder).errors,
+            evidence.errors,
             result.run,
             result.environment,
             tree=self.root,
             before=evidence.pair.old if evidence.pair is not None else None,
-            known=evidence.errors,
         )
+        return caught_groups(failures)
 
     def _run(
         self, task_runner: TaskRunner, texts: Texts, only: tuple[str, ...], why: str

@@ -13,13 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.diagnosis.diagnose import diagnose
-from backdate.diagnosis.result import CauseKind
+from backdate.diagnosis.result import CauseKind, Failure
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Sandbox
-from backdate.solvers.rules.failures import groups_of
-from backdate.solvers.rules.proposals import FailureGroup
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
-from backdate.testing.tracing import SeenError, TraceRequest, TracingSandbox, read_trace
+from backdate.testing.tracing import SeenError, TraceRequest, TracingSandbox
 from backdate.text import first_line
 
 _NUMBERS = re.compile(r"0x[0-9a-fA-F]+|\d+")
@@ -32,21 +30,22 @@ def tracing(files: Iterable[str], folder: Path) -> Callable[[Sandbox], Sandbox]:
     return lambda inner: TracingSandbox(inner, request, folder)
 
 
-def caught_groups(
-    folder: Path,
+def caught_failures(
+    seen: Iterable[SeenError],
+    known: Iterable[SeenError],
     run: SuiteRun,
     environment: Environment | None,
     *,
     tree: Path,
     before: Environment | None,
-    known: Iterable[SeenError],
-) -> tuple[FailureGroup, ...]:
-    """The errors that the trace in ``folder`` holds, by cause, and that are not among ``known`` ones.
+) -> tuple[Failure, ...]:
+    """What ``seen`` errors are about, without those that are among ``known`` ones, which are ordinary.
 
-    Without tests: which of them meet an error is not recorded. ``before`` as of ``diagnose``.
+    Each is the failure of a test that is called as its line, ``app.py:12``: which tests meet an error is not
+    recorded. ``run``: the one that was traced. ``before`` as of ``diagnose``.
     """
     ordinary = set(map(_key, known))
-    met = [one for one in read_trace(folder).errors if _key(one) not in ordinary and not _is_of_trace(one)]
+    met = [one for one in seen if _key(one) not in ordinary and not _is_of_trace(one)]
     cases = tuple(
         CaseResult(id=f"{one.file}:{one.line}", outcome=Outcome.ERROR, duration_s=0.0, raised=one.chain)
         for one in met
@@ -54,8 +53,7 @@ def caught_groups(
     good = tuple(result for result in run.results if not result.outcome.bad)
     told = replace(run, status="completed", raised=(), results=(*good, *cases))
     failures = diagnose(told, environment, tree=tree, before=before).failures
-    groups = groups_of([one for one in failures if one.cause.kind not in _SAYS_NOTHING])
-    return tuple(replace(group, tests=(), caught=True) for group in groups if group.places)
+    return tuple(one for one in failures if one.cause.kind not in _SAYS_NOTHING)
 
 
 def _is_of_trace(error: SeenError) -> bool:

@@ -1,0 +1,119 @@
+"""Behind errors that name nothing: what tests meet on the way, and something catches."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import pytest
+from small_world import running_index
+from world import World, bisect_world, from_on
+
+from backdate.advice import AdvisedChange
+from backdate.bisection.caught import explained_by, names_nothing
+from backdate.bisection.errors_of_run import Known
+from backdate.bisection.one_cause import Attributed
+from backdate.bisection.probes import Target
+from backdate.bisection.result import BisectResult, Culprit, Failing, Finding
+from backdate.checking.settings import Settings
+from backdate.cli.render_bisection import bisection_lines
+from backdate.diagnosis.owners import BUILTIN
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.session import bisect
+
+OLD, NEW = datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 12, 1, tzinfo=UTC)
+FAILING = Failing(type="AssertionError", message="assert 500 == 200")
+
+
+def cause(kind: CauseKind, distribution: str | None = None) -> Cause:
+    return Cause(kind=kind, type="AttributeError", message="gone", distribution=distribution, name="f")
+
+
+def target(kind: CauseKind = CauseKind.ASSERTION, suspects: tuple[str, ...] = ()) -> Target:
+    return Target(tests=("t",), error=FAILING, cause=cause(kind), suspects=suspects)
+
+
+def known(distribution: str) -> Known:
+    about = cause(CauseKind.MISSING_ATTRIBUTE, distribution)
+    error = Failing(type="AttributeError", message=distribution)
+    return Known(failing=error, key=f"name {distribution}", cause=about)
+
+
+def test_an_error_that_names_something_is_not_looked_behind() -> None:
+    assert names_nothing(target())
+    assert names_nothing(target(suspects=("pytest",)))
+    assert names_nothing(target(CauseKind.CHANGED_VALUE))
+    assert not names_nothing(target(suspects=("flask",)))
+    assert not names_nothing(target(CauseKind.MISSING_MODULE))
+    assert not names_nothing(replace(target(), failed_before=True))
+    assert not names_nothing(replace(target(), reached=False))
+
+
+def told(culprit: str, *caught: Known) -> list[str]:
+    moved = Culprit(name=culprit, old="1", new="2", released=None)
+    finding = Finding(tests=("t",), error=FAILING, axis="packages", python="3.11.7", culprits=(moved,))
+    found = explained_by(Attributed(finding=finding, target=replace(target(), caught=caught)))
+    assert all(one.target.cause is not None and one.target.cause.name == "f" for one in found)
+    return [one.finding.error.message for one in found]
+
+
+def test_only_what_is_about_the_culprit_explains_it() -> None:
+    errors = known("flask"), known("other"), known(BUILTIN)
+    assert told("flask", *errors) == ["flask"]
+    assert told("python", *errors) == [BUILTIN]
+    assert told("werkzeug", *errors) == []
+
+
+def test_whom_a_caught_error_names_is_tried_first() -> None:
+    rows = [(str(number + 1), -10 + number * 20) for number in range(8)]
+    world = World(
+        releases={"a": rows, "b": rows, "c": rows}, tests={"t": from_on("b", "5", "500 is not 200")}
+    )
+    behind = bisect_world(world, caught_names=("b",))
+    alone = bisect_world(world)
+    for (finding,), _, _ in (behind, alone):
+        assert [(one.name, one.old, one.new) for one in finding.culprits] == [("b", "4", "5")]
+    assert behind[0][0].searched == "versions"
+    assert behind[1].builds < alone[1].builds
+    wrongly = bisect_world(world, caught_names=("c",))
+    assert [(one.name, one.new) for one in wrongly[0][0].culprits] == [("b", "5")]
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> BisectResult:
+    folder = tmp_path / "hidden"
+    folder.mkdir()
+    (folder / "requirements.txt").write_text("brittle>=1\n")
+    (folder / "hidden.py").write_text(
+        "import brittle\n\n\ndef loud(text):\n"
+        "    try:\n        return brittle.shout(text)\n    except Exception:\n        return 'cannot'\n"
+    )
+    (folder / "test_hidden.py").write_text(
+        "import unittest\n\nfrom hidden import loud\n\n\nclass Case(unittest.TestCase):\n"
+        "    def test_loud(self):\n        self.assertEqual(loud('a'), 'A')\n\n"
+        "    def test_plain(self):\n        self.assertTrue(loud)\n"
+    )
+    with running_index() as url:
+        settings = Settings(cache=tmp_path / "cache", index_url=url)
+        return bisect(folder, settings=settings, from_instant=OLD, to_instant=NEW)
+
+
+@pytest.mark.slow
+def test_what_code_catches_is_told_and_advised_about(found: BisectResult) -> None:
+    (finding,) = found.findings
+    assert [(one.name, one.old, one.new) for one in finding.culprits] == [("brittle", "1.0", "2.0")]
+    assert finding.error.type == "AssertionError"
+    (caught,) = finding.caught
+    assert (caught.type, caught.place and (caught.place.file, caught.place.line)) == (
+        "AttributeError",
+        ("hidden.py", 6),
+    )
+    assert finding.explanations is not None
+    assert [name.name for name in finding.explanations.names] == ["brittle.shout"]
+    changes: list[AdvisedChange] = [*found.advice.fixes]
+    assert [(one.name, one.places[0].file) for one in changes] == [("brittle.shout", "hidden.py")]
+    shown = "\n".join(line for line, _ in bisection_lines(found))
+    assert "caught on the way to it: AttributeError" in shown
