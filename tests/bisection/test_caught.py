@@ -6,23 +6,28 @@ import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).parent))
 import pytest
+from builders import result, run
 from small_world import running_index
 from world import World, bisect_world, from_on
 
 from backdate.advice import AdvisedChange
-from backdate.bisection.caught import explained_by, names_nothing
+from backdate.bisection.caught import explained_by, names_nothing, with_caught
 from backdate.bisection.errors_of_run import Known
 from backdate.bisection.one_cause import Attributed
 from backdate.bisection.probes import Target
 from backdate.bisection.result import BisectResult, Culprit, Failing, Finding
+from backdate.bisection.suites import SeenErrors
 from backdate.checking.settings import Settings
 from backdate.cli.render_bisection import bisection_lines
 from backdate.diagnosis.owners import BUILTIN
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.session import bisect
+from backdate.testing.outcomes import Frame, Outcome, Raised
+from backdate.testing.tracing import SeenError
 
 OLD, NEW = datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 12, 1, tzinfo=UTC)
 FAILING = Failing(type="AssertionError", message="assert 500 == 200")
@@ -80,6 +85,36 @@ def test_whom_a_caught_error_names_is_tried_first() -> None:
     assert behind[1].builds < alone[1].builds
     wrongly = bisect_world(world, caught_names=("c",))
     assert [(one.name, one.new) for one in wrongly[0][0].culprits] == [("b", "5")]
+
+
+class Traced:
+    """A probe runner whose old side was, or was not, seen whole."""
+
+    def __init__(self, *, whole: bool) -> None:
+        self.whole = whole
+        self.asked: list[tuple[str, ...]] = []
+
+    def errors_seen(self, probe: str, tests: list[str], _files: list[str]) -> SeenErrors:
+        self.asked.append(tuple(tests))
+        frame = Frame(file="app.py", line=1, function="f", source="flask.gone")
+        met = Raised(type="AttributeError", message="module 'flask' has no attribute 'gone'", frames=(frame,))
+        errors = (SeenError(file="app.py", line=1, chain=(met,)),) if probe == "new" else ()
+        return SeenErrors(errors=errors, whole=self.whole or probe == "new")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_is_seen_counts_only_beside_all_of_the_old_side(tmp_path: Path, whole: bool) -> None:
+    (tmp_path / "app.py").write_text("import flask\nflask.gone\n")
+    times = {"t": 1.0, "slow": 50.0, "more": 20.0}
+    suite = run(*(replace(result(name, Outcome.FAILED), duration_s=took) for name, took in times.items()))
+    side = SimpleNamespace(run=suite, environment=None)
+    pair = SimpleNamespace(old=side, new=side, new_project=SimpleNamespace(tree=tmp_path))
+    targets = [replace(target(), tests=tuple(times)), target(CauseKind.MISSING_MODULE)]
+    traced = Traced(whole=whole)
+    hiding, naming = with_caught(targets, traced, "old", "new", pair)  # type: ignore[arg-type]
+    assert set(traced.asked) == {("t", "slow")}, "what takes longer than a minute together is not run again"
+    assert (hiding.caught_names, len(hiding.caught)) == ((("flask",), 1) if whole else ((), 0))
+    assert naming == targets[1]
 
 
 @pytest.fixture

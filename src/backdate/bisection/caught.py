@@ -1,4 +1,4 @@
-"""Looks behind errors that name nothing, "assert 500 == 200": what tests meet on the way and something catches.
+"""Looks behind errors that name nothing, "assert 500 == 200": what tests meet on the way, and is caught.
 
 It is evidence and decides nothing: whom such an error names is suspected first, and once a culprit is proven,
 what it says of that error is what explains the tests and what to do.
@@ -6,7 +6,7 @@ what it says of that error is what explains the tests and what to do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from backdate.advising.uses import python_files
@@ -25,7 +25,7 @@ from backdate.sandboxes.threads import both
 _MOST_TESTS = 10
 """Tests of one target that run once more on each side."""
 _LONGEST_S = 60.0
-"""What these took together at most: traced they take longer."""
+"""What all of these took together at most: traced they take longer."""
 _MOST_CAUGHT = 5
 
 
@@ -44,7 +44,7 @@ def with_caught(
     ``old`` and ``new``: the sides. Both run some of the tests once more, traced. Raises SandboxUnavailable.
     """
     hiding = [target for target in targets if names_nothing(target)]
-    tests = [test for target in hiding for test in _short(target, pair)]
+    tests = _short_tests(hiding, pair)
     run, tree = pair.new.run, pair.new_project.tree
     files = [file for file in python_files(tree) if is_own_code(file)]
     if not tests or not files or run is None:
@@ -53,7 +53,11 @@ def with_caught(
         lambda: probe_runner.errors_seen(old, tests, files),
         lambda: probe_runner.errors_seen(new, tests, files),
     )
-    failures = caught_failures(seen, known, run, pair.new.environment, tree=tree, before=pair.old.environment)
+    if not known.whole:  # of the rest nobody knows whether the old side raises it too
+        return list(targets)
+    failures = caught_failures(
+        seen.errors, known.errors, run, pair.new.environment, tree=tree, before=pair.old.environment
+    )
     caught = tuple({one.key: one for one in known_errors(failures).values()}.values())[:_MOST_CAUGHT]
     named = tuple(dict.fromkeys(name for one in caught for name in named_by(one.cause)))
     return [
@@ -62,14 +66,19 @@ def with_caught(
     ]
 
 
-def _short(target: Target, pair: SidePair) -> Iterator[str]:
-    """The first tests of ``target``, as many as take little time."""
-    took = {result.id: result.duration_s for result in pair.new.run.results} if pair.new.run else {}
+def _short_tests(targets: Sequence[Target], pair: SidePair) -> list[str]:
+    """The first tests of each of ``targets``, as long as they take little time together."""
+    runs = [side.run for side in (pair.old, pair.new) if side.run is not None]
+    took = [{result.id: result.duration_s for result in run.results} for run in runs]
+    tests: list[str] = []
     left = _LONGEST_S
-    for test in target.tests[:_MOST_TESTS]:
-        left -= took.get(test, 0.0)
-        if left >= 0:
-            yield test
+    for target in targets:
+        for test in target.tests[:_MOST_TESTS]:
+            longest = max((of_run.get(test, 0.0) for of_run in took), default=0.0)
+            if longest <= left:
+                tests.append(test)
+                left -= longest
+    return tests
 
 
 def explained_by(attributed: Attributed) -> tuple[Attributed, ...]:

@@ -29,7 +29,7 @@ from backdate.bisection.search import (
     common_status,
     split_by_status,
 )
-from backdate.bisection.suites import ProbeEnvironment, SideContext, Suites
+from backdate.bisection.suites import ProbeEnvironment, SeenErrors, SideContext, Suites
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
 from backdate.environments.environment import Environment, Lock
@@ -37,7 +37,6 @@ from backdate.environments.inputs import EnvironmentRequest
 from backdate.progress import Activity, Reporter
 from backdate.sandboxes.threads import in_threads
 from backdate.testing.outcomes import SuiteRun
-from backdate.testing.tracing import SeenError
 from backdate.timeline.instants import Instant
 
 
@@ -252,9 +251,7 @@ class ProbeRunner:
         """Run ``tests`` once more in the environment of ``probe``, with every Python warning in the log."""
         return self._suites.run_with_warnings(self._environments[probe.identity], tests)
 
-    def errors_seen(
-        self, probe: ProbeResult, tests: Sequence[str], files: Sequence[str]
-    ) -> tuple[SeenError, ...]:
+    def errors_seen(self, probe: ProbeResult, tests: Sequence[str], files: Sequence[str]) -> SeenErrors:
         """The errors that reach lines of ``files`` while ``tests`` run in the environment of ``probe``."""
         return self._suites.errors_seen(self._environments[probe.identity], tests, files)
 

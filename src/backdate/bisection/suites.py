@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.checking.recipe_run import service_plan
@@ -45,9 +45,13 @@ class SeenErrors:
     """What is kept of a run that was traced for errors."""
 
     errors: tuple[SeenError, ...]
+    whole: bool
+    """Whether the tests came to their end, and nothing else wrote into the trace."""
 
 
 _FORMAT = 1
+_LONGEST_TRACED_S = 180.0
+"""Of a run that is traced: it takes longer than the same one otherwise."""
 
 
 def plans_of(side: Side) -> tuple[SuitePlan, ...]:
@@ -86,9 +90,7 @@ class Suites:
         """Run ``tests`` once more there, with every Python warning in the log."""
         return self._run(probe, tests, "warnings", python_warnings=True)
 
-    def errors_seen(
-        self, probe: ProbeEnvironment, tests: Sequence[str], files: Sequence[str]
-    ) -> tuple[SeenError, ...]:
+    def errors_seen(self, probe: ProbeEnvironment, tests: Sequence[str], files: Sequence[str]) -> SeenErrors:
         """The errors that reach lines of ``files`` while ``tests`` run there, or what was kept of that."""
         request = probe.context.request
         key = digest(
@@ -101,10 +103,11 @@ class Suites:
             folder = self._folder / f"{probe.number:02d}-trace"
             folder.mkdir(parents=True)
             traced = tracing(files, folder)(self._resources.sandbox)
-            self._run(probe, tests, "errors", sandbox=traced)
-            kept = SeenErrors(errors=read_trace(folder).errors)
+            run = self._run(probe, tests, "errors", sandbox=traced, most_s=_LONGEST_TRACED_S)
+            trace = read_trace(folder)
+            kept = SeenErrors(errors=trace.errors, whole=run.status == "completed" and not trace.spoiled)
             self._resources.cache.write("probes", key, kept)
-        return kept.errors
+        return kept
 
     def _run(
         self,
@@ -114,7 +117,9 @@ class Suites:
         *,
         python_warnings: bool = False,
         sandbox: Sandbox | None = None,
+        most_s: float | None = None,
     ) -> SuiteRun:
+        limits = self._resources.limits
         folder = self._folder / f"{probe.number:02d}-{name}"
         self._begun.append(folder)
         return run_plans(
@@ -122,7 +127,7 @@ class Suites:
             probe.environment,
             probe.context.request.tree,
             plans_of(probe.context.side),
-            limits=self._resources.limits,
+            limits=limits if most_s is None else replace(limits, wall_s=min(limits.wall_s, most_s)),
             log_folder=folder,
             only=tests,
             python_warnings=python_warnings,
