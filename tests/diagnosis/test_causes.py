@@ -194,6 +194,17 @@ def test_which_exception_of_a_chain(world: World) -> None:
     assert world.cause(lookup, told).dotted == "yaml.x"
 
 
+def test_of_a_key_that_a_library_misses_within_itself_its_own_words_count(world: World) -> None:
+    inner = raised("KeyError", "'H'", world.library("pandas/frame.py"))
+    outer = [world.library("pandas/frame.py", source="raise ValueError(freq)")]
+    said = raised("ValueError", "Invalid frequency: H", frame("mine/core.py", 20), *outer, link="context")
+    assert world.cause(inner, said).message == "Invalid frequency: H"
+    own = raised("KeyError", "'H'", frame("mine/core.py", 20))
+    assert world.cause(own, said).message == "'H'"
+    other = raised("ValueError", "It is H", world.library("numpy/core.py", source="raise E"), link="context")
+    assert world.cause(inner, other).message == "'H'"
+
+
 @pytest.mark.parametrize(
     ("kind", "distribution"),
     [

@@ -106,7 +106,22 @@ def _choose(links: Sequence[_Link]) -> _Link:
             break
         run.append(earlier)
     run.reverse()
-    return next((link for link in run if link.parsed.kind in SPECIFIC), run[0])
+    return next((link for link in run if link.parsed.kind in SPECIFIC), None) or _in_words(run)
+
+
+def _in_words(run: Sequence[_Link]) -> _Link:
+    """The first of ``run``; of a key that a library misses within itself, what it says of that."""
+    chosen = run[0]
+    if chosen.raised.type != "KeyError":
+        return chosen
+    for later in run[1:]:
+        frames = chosen.raised.frames
+        libraries = {frame.distribution for frame in (*frames, *later.raised.frames[-1:])}
+        inside = all(frame.kind is FrameKind.SITE_PACKAGES for frame in frames) and len(libraries) == 1
+        if not frames or not inside or " " not in later.raised.message:
+            break
+        chosen = later
+    return chosen
 
 
 def _translator(chosen: _Link, links: Sequence[_Link], owners: Owners) -> Owner:

@@ -129,6 +129,20 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
             "x = pd.date_range(a, b, freq='H')\n",
             "x = pd.date_range(a, b, freq='h')\n",
         ),
+        (
+            (
+                "Invalid frequency: 2H. Failed to parse with error message: "
+                'ValueError("Invalid frequency: H. '
+                "Failed to parse with error message: KeyError('H'). Did you mean h?\")"
+            ),
+            "x = d.resample('2H').sum()\n",
+            "x = d.resample('2h').sum()\n",
+        ),
+        (
+            "Invalid frequency: 3M. Failed: ValueError(\"'M' is no longer supported for offsets. Please use 'ME'\")",
+            "x = d.resample('3M').sum()\n",
+            "x = d.resample('3ME').sum()\n",
+        ),
         ("unsupported operand type(s) for +: 'method' and 'int'", "x = d.size + 1\n", "x = d.size() + 1\n"),
         ("'dict_keys' object is not subscriptable", "x = d.keys()[0]\n", "x = list(d.keys())[0]\n"),
         ("'Config' object is not subscriptable", "x = c['name']\n", "x = c.name\n"),

@@ -11,12 +11,12 @@ from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.rewriting.expressions import nodes_on
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.rewrite import ExpressionRole, ReplaceExpression
-from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, source_tree
+from backdate.rewriting.source_tree import is_field, source_tree
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.given_once import given_once
 from backdate.solvers.rules.sources.subjects import library_behind
 
 _INDICES = re.compile(r"arrays used as indices must be of integer[^\n]{0,40}")
-_SCOPES = ("function_definition", "module")
 
 
 def made_whole(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
@@ -31,8 +31,8 @@ def made_whole(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]
     tree = source_tree(text)
     names = SourceNames(tree)
     for index in nodes_on(tree, frozenset({place.line})) if tree.is_python else ():
-        value = _given_once(names, index) if _is_index(index) else None
-        if value is None or ".astype(" in tree.code(value):
+        value = given_once(names, index) if _is_index(index) else None
+        if value is None or value.type != "call" or ".astype(" in tree.code(value):
             continue
         yield Proposal(
             origin=ProposalOrigin.RESTRUCTURING,
@@ -49,19 +49,3 @@ def _is_index(node: Node) -> bool:
     parent = node.parent
     is_item = parent is not None and parent.type == "subscript" and not is_field(parent, "value", node)
     return is_item and node.type == "identifier"
-
-
-def _given_once(names: SourceNames, index: Node) -> Node | None:
-    """The call that alone gives a variable its value; None for any other."""
-    tree: SourceTree = names.tree
-    bindings = names.bindings(tree.code(index))
-    for scope in (outer for outer in ancestors(index) if outer.type in _SCOPES):
-        here = [binding.node for binding in bindings if binding.scope == scope]
-        if not here:
-            continue
-        assignment = here[0].parent
-        if len(here) > 1 or assignment is None or assignment.type != "assignment":
-            return None
-        value = assignment.child_by_field_name("right")
-        return value if value is not None and value.type == "call" else None
-    return None

@@ -46,6 +46,17 @@ def _spelled(new: Callable[[str], str]) -> LiteralRewrite:
     return rewrite
 
 
+def _frequency(match: re.Match[str], argument: PlacedExpression) -> Rewrite | None:
+    """A frequency of pandas by its new name, with its number: "2H" is "2h"."""
+    literal = _LITERAL.fullmatch(argument.code)
+    if literal is None or not match["new"]:
+        return None
+    number = literal["text"].removesuffix(match["old"])
+    if number == literal["text"] or (number and not number.lstrip("-").isdigit()):
+        return None
+    return _instead(argument, literal, f"{number}{match['new']}")
+
+
 def _instead(argument: PlacedExpression, literal: re.Match[str], text: str) -> Rewrite | None:
     template = f"{literal['start']}{text}{literal['quote']}"
     if placeholders_of(template):  # of a template: b{2} is one
@@ -104,11 +115,14 @@ LITERALS: tuple[tuple[re.Pattern[str], LiteralRewrite], ...] = (
         re.compile(
             r"'(?P<old>[\w-]{1,12})' is no longer supported for \w{1,20}\. Please use '(?P<new>[\w-]{1,12})'"
         ),
-        _spelled(_nothing),
+        _frequency,
     ),
     (
-        re.compile(r"Invalid frequency: (?P<old>[\w-]{1,12})\b.{0,200}Did you mean (?P<new>[\w-]{1,12})\?"),
-        _spelled(_nothing),
+        re.compile(
+            r"Invalid frequency: (?P<old>[\w-]{1,12})\b(?:(?!Invalid frequency).){0,200}"
+            r"Did you mean (?P<new>[\w-]{1,12})\?"
+        ),
+        _frequency,
     ),
 )
 """What messages say of a literal that a call on the failing line is given."""

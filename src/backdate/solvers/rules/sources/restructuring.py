@@ -20,13 +20,16 @@ from backdate.rewriting.rewrite import (
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.app_names import whole_app_name
+from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.class_bodies import class_bodies
+from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.literals import LITERALS
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_tests import old_tests
+from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.subjects import distribution_of_cause, library_behind
 from backdate.text import version_numbers
 
@@ -70,8 +73,8 @@ class RestructuringSource:
             proposal = ask(group, evidence)
             if proposal is not None:
                 return (proposal,)
-        shown = tuple(shown_as_before(group, evidence))
-        return (*shown, *made_whole(group, evidence), *self._by_message(group, evidence))
+        found = [proposal for ask in _SEVERAL for proposal in ask(group, evidence)]
+        return (*found, *self._by_message(group, evidence))
 
     def _by_message(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         message = group.cause.message[:_LONGEST]
@@ -99,6 +102,10 @@ class RestructuringSource:
                     for rewrite in tuple(rewrites.values())[:_MOST]
                 )
         return ()
+
+
+_SEVERAL = (shown_as_before, made_whole, made_writable, copied_frames, by_position)
+"""What asks for proposals of its own, each for several places."""
 
 
 def _version_of(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
