@@ -139,7 +139,7 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
             "x = d.resample('2h').sum()\n",
         ),
         (
-            "Invalid frequency: 3M. Failed: ValueError(\"'M' is no longer supported for offsets. Please use 'ME'\")",
+            "Invalid frequency: 3M. Failed: 'M' is no longer supported for offsets. Please use 'ME' instead.",
             "x = d.resample('3M').sum()\n",
             "x = d.resample('3ME').sum()\n",
         ),
