@@ -48,6 +48,11 @@ def results(
             'x = pd.to_datetime(t).astype("int64") // 10**9\n',
             'x = pd.to_datetime(t).astype("datetime64[ns]").astype("int64") // 10**9\n',
         ),
+        ('x = f.groupby("c").size()\n', 'x = f.groupby("c", observed=False).size()\n'),
+        (
+            'x = f.groupby(["c"], sort=False,)["v"].sum()\n',
+            'x = f.groupby(["c"], sort=False, observed=False,)["v"].sum()\n',
+        ),
         ("x = t.view(np.int64)\n", 'x = t.astype("datetime64[ns]").view(np.int64)\n'),
     ],
 )
@@ -65,6 +70,9 @@ def test_what_is_written_since_then(before: str, after: str) -> None:
         'frame["a"].fillna(0, inplace=False)\n',
         "x = s.dtype == float\n",
         "x = s.astype(float)\n",
+        "x = f.groupby('c', observed=True).size()\n",
+        "x = itertools.groupby(*rows)\n",
+        "x = f.groupby(level=0)\n",
         'frame["a"][mask] =\n',
     ],
 )

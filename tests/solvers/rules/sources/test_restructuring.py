@@ -139,6 +139,26 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
             "x = d.resample('2h').sum()\n",
         ),
         (
+            "invalid unit abbreviation: T",
+            "x = pd.to_timedelta('2T')\n",
+            "x = pd.to_timedelta('2min')\n",
+        ),
+        (
+            "'zoneinfo.ZoneInfo' object has no attribute 'zone'",
+            "x = str(stamp.tz.zone)\n",
+            "x = str(stamp.tz.key)\n",
+        ),
+        (
+            "'backports.zoneinfo.ZoneInfo' object has no attribute 'localize'",
+            "x = get_localzone().localize(when)\n",
+            "x = when.replace(tzinfo=get_localzone())\n",
+        ),
+        (
+            "'ZoneInfo' object has no attribute 'normalize'",
+            "x = zone.normalize(when)\n",
+            "x = when.astimezone(zone)\n",
+        ),
+        (
             "Invalid frequency: 3M. Failed: 'M' is no longer supported for offsets. Please use 'ME' instead.",
             "x = d.resample('3M').sum()\n",
             "x = d.resample('3ME').sum()\n",

@@ -1,7 +1,8 @@
 """Code that relied on what pandas shared before 3.0, or on types that it gave: copies, texts, nanoseconds.
 
 With copy-on-write ``frame["a"][mask] = 1`` changes a copy, as does ``frame["a"].fillna(0, inplace=True)``;
-columns of texts are no objects any more; times are counted in microseconds where nobody says otherwise.
+columns of texts are no objects any more, categories without members are no groups, and times are counted in
+microseconds where nobody says otherwise.
 Nothing fails at these lines: a test compares what comes of them.
 """
 
@@ -126,17 +127,31 @@ def _counted(source: SourceText, tree: ast.Module) -> _Found:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or len(node.args) != 1:
             continue
-        if node.func.attr in ("astype", "view") and _is_whole(node.args[0]):
+        if node.func.attr in ("astype", "view", "groupby") and _is_whole(node.args[0]):
             end = source.offset(node.func.value.end_lineno or 1, node.func.value.end_col_offset or 0)
             yield node.lineno, Edit(end, end, '.astype("datetime64[ns]")')
+
+
+def _grouped(source: SourceText, tree: ast.Module) -> _Found:
+    """``frame.groupby("c")``, which gave groups of categories that nothing is in."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        named = {keyword.arg for keyword in node.keywords}
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        whole = not any(isinstance(one, ast.Starred | ast.GeneratorExp) for one in given)
+        if node.func.attr == "groupby" and node.args and whole and not named & {"observed", None}:
+            end = max(source.offset(one.end_lineno or 1, one.end_col_offset or 0) for one in given)
+            yield node.lineno, Edit(end, end, ", observed=False")
 
 
 _SHAPES: tuple[tuple[str, str, _Find], ...] = (
     ("what is taken of a frame is a copy: assignments to it change only that", _GUIDE, _changed_copies),
     ("texts have a type of their own, str, and are no objects", _NOTES, _of_objects),
+    ("groups of categories that nothing is in are left out", _NOTES, _grouped),
     ("times have the unit that they are given, mostly microseconds", _NOTES, _counted),
 )
-_WORDS = ("][", "inplace", "dtype", "astype", "view")
+_WORDS = ("][", "inplace", "dtype", "astype", "view", "groupby")
 
 
 def source_of(source: SourceText, node: ast.expr | ast.keyword) -> str:

@@ -18,6 +18,8 @@ _FLAGS = re.compile(r"(?<!\\)\(\?[aiLmsux]+\)")
 _ORIENTS = {"r": "records", "d": "dict", "l": "list", "s": "series", "sp": "split", "i": "index"}
 """What ``DataFrame.to_dict`` took as short for its orientations until pandas 2.0."""
 
+_UNITS = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "N": "ns"}
+"""Of ``Timedelta``, until pandas 3.0 and since."""
 _OPTIONS = frozenset({"max_rows", "max_columns", "precision", "encoding", "max_colwidth"})
 
 LiteralRewrite = Callable[[re.Match[str], PlacedExpression], Rewrite | None]
@@ -49,12 +51,14 @@ def _spelled(new: Callable[[str], str]) -> LiteralRewrite:
 def _frequency(match: re.Match[str], argument: PlacedExpression) -> Rewrite | None:
     """A frequency of pandas by its new name, with its number: "2H" is "2h"."""
     literal = _LITERAL.fullmatch(argument.code)
-    if literal is None or not match["new"]:
+    old = match["old"]
+    new = match.groupdict().get("new") or _UNITS.get(old)
+    if literal is None or not new:
         return None
-    number = literal["text"].removesuffix(match["old"])
+    number = literal["text"].removesuffix(old)
     if number == literal["text"] or (number and not number.lstrip("-").isdigit()):
         return None
-    return _instead(argument, literal, f"{number}{match['new']}")
+    return _instead(argument, literal, f"{number}{new}")
 
 
 def _instead(argument: PlacedExpression, literal: re.Match[str], text: str) -> Rewrite | None:
@@ -124,5 +128,6 @@ LITERALS: tuple[tuple[re.Pattern[str], LiteralRewrite], ...] = (
         ),
         _frequency,
     ),
+    (re.compile(r"invalid unit abbreviation: (?P<old>[HTSLUN])\b"), _frequency),
 )
 """What messages say of a literal that a call on the failing line is given."""

@@ -31,6 +31,7 @@ from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.subjects import distribution_of_cause, library_behind
+from backdate.solvers.rules.sources.zones import NO_PYTZ, by_zoneinfo
 from backdate.text import version_numbers
 
 _LONGEST = 2_000
@@ -359,6 +360,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
     (re.compile(r"arrays used as indices must be of integer"), _integral),
     *((pattern, _given(propose)) for pattern, propose in LITERALS),
     (re.compile(r"Population must be a sequence"), _sorted_first),
+    (NO_PYTZ, by_zoneinfo),
     (
         re.compile(
             r"Cannot subset columns with a tuple with more than one element|"
