@@ -255,6 +255,13 @@ def test_the_network_is_on_when_asked_for(python, shell):
     assert shell("cat /etc/resolv.conf; test -d /etc/ssl/certs || test -d /etc/pki", network="on").ok
 
 
+def test_certificates_are_shown_without_the_network_too_and_keys_never(shell):
+    assert shell("ls /etc/ssl/certs/* || ls /etc/pki/tls/certs/*").ok, (
+        "libraries read them when they are imported"
+    )
+    assert not shell("ls /etc/ssl/private || ls /etc/pki/tls/private").ok
+
+
 def test_eating_memory_is_an_oom(python, shell, bubblewrap):
     script = "x = []\nwhile sum(map(len, x)) < 20 << 30: x.append(b'x' * (16 << 20))"
     result = python(script, memory_bytes=256 * MIB)

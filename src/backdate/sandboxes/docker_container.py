@@ -28,7 +28,7 @@ def shown(binds: Sequence[Bind], command: Command, identity: Identity, folder: P
 
 
 def _made_files(command: Command, folder: Path, identity: Identity) -> Iterator[Bind]:
-    """The command itself, and the names of its user; this machine's certificates for the network."""
+    """The command itself, and the names of its user; this machine's certificates."""
     files = {**user_files(identity.uid, identity.gid), layout.COMMAND_FILE: layout.script(command)}
     for target, content in files.items():
         source = folder / "made" / PurePosixPath(target).name
@@ -37,10 +37,9 @@ def _made_files(command: Command, folder: Path, identity: Identity) -> Iterator[
         source.chmod(0o644)
         yield Bind(source=source, target=target, writable=False)
     yield Bind(source=folder / "tmp", target="/var/tmp", writable=True)  # noqa: S108 - the target inside
-    if command.network != "off":
-        for path in map(Path, _CERTIFICATES):
-            if path.exists():
-                yield Bind(source=path.resolve(), target=str(path), writable=False)
+    for path in map(Path, _CERTIFICATES):
+        if path.exists():
+            yield Bind(source=path.resolve(), target=str(path), writable=False)
 
 
 def _placed(binds: Sequence[Bind], folder: Path) -> list[Bind]:

@@ -29,8 +29,8 @@ _ETC = (
     "/etc/timezone",
     "/etc/ssl/openssl.cnf",
 )
-"""Shown from the host always."""
-_ETC_NETWORK = (
+"""Shown from the host."""
+_CERTIFICATES = (
     "/etc/ca-certificates",
     "/etc/pki/ca-trust",
     "/etc/pki/tls/certs",
@@ -38,7 +38,8 @@ _ETC_NETWORK = (
     "/etc/ssl/certs",
     "/etc/ssl/cert.pem",
 )
-"""Certificates (never keys: /etc/ssl/private and /etc/pki/tls/private stay out)."""
+"""Never keys: /etc/ssl/private and /etc/pki/tls/private stay out. Without the network too: libraries read
+these when they are imported (pygit2)."""
 _MADE = ("group", "gshadow", "hostname", "hosts", "mtab", "nsswitch.conf", "passwd", "resolv.conf", "shadow")
 """Files of /etc that a separate base system does not show: made for the command, or for root only."""
 _FURTHER = ("opt", "var/lib")
@@ -194,7 +195,7 @@ def arguments(
         *_folders(
             ["/etc/ssl/x", "/etc/pki/tls/x", COMMAND_FILE, "/var/x", *(bind.target for bind in ordered)]
         ),
-        *_etc(command.network != "off", root),
+        *_etc(root),
         *(part for path, file in files.items() for part in ("--perms", "0644", "--file", str(file), path)),
         *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - the private one
         *("--proc", "/proc", "--dev", "/dev"),
@@ -224,9 +225,9 @@ def _size(limits: Limits) -> list[str]:
     return [] if limits.memory_bytes is None else ["--size", str(max(limits.memory_bytes // 2, 1 << 20))]
 
 
-def _etc(network: bool, root: BaseRoot) -> list[str]:
+def _etc(root: BaseRoot) -> list[str]:
     """Harmless parts of this machine's /etc, or of another system's all that is not made for the command."""
-    certificates = [(path, path) for path in (_ETC_NETWORK if network else ())]
+    certificates = [(path, path) for path in _CERTIFICATES]
     shown = [(path, path) for path in _ETC]
     links: list[tuple[str, str]] = []
     if root.own:
