@@ -111,6 +111,12 @@ def test_texts_that_differ_in_the_types_of_scalars_alone_have_a_rule(message: st
     assert (wanted in found) is told
 
 
+def test_of_a_row_about_several_functions_the_one_that_refuses_is_meant() -> None:
+    message = "TypeError: mean() got an unexpected keyword argument 'level'"
+    found = rules_behind("pandas", message, old="1.2.4", new="2.2.3")
+    assert [rule.target for rule in found] == [".mean"]
+
+
 def test_a_written_rule_that_nothing_proves_hides_no_mined_one_that_says_the_same() -> None:
     (rule,) = rules_for("tensorflow", "tensorflow.Session", old="1.15.0", new="2.0.0")
     assert rule.rewrite == ReplaceName(old="tensorflow.Session", new="tensorflow.compat.v1.Session")

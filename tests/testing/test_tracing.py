@@ -59,13 +59,18 @@ def pythons() -> list[str]:
 
 
 def trace(
-    place: Path, asked: Mapping[str, object], python: str = sys.executable, use: str = USE
+    place: Path,
+    asked: Mapping[str, object],
+    python: str = sys.executable,
+    use: str = USE,
+    project: str = "",
+    library: str = "",
 ) -> tuple[Trace, str]:
     tree, installed = place / "tree", place / "site-packages"
     for folder in (tree, installed):
         folder.mkdir(parents=True)
-    (installed / "library.py").write_text(LIBRARY)
-    (tree / "project.py").write_text(PROJECT)
+    (installed / "library.py").write_text(library or LIBRARY)
+    (tree / "project.py").write_text(project or PROJECT)
     (tree / "use.py").write_text(use)
     (place / "request.json").write_bytes(to_json({"root": str(tree), "files": {"project.py": []}, **asked}))
     (place / "trace.jsonl").touch()
@@ -115,6 +120,59 @@ def test_the_classes_of_what_a_line_uses_are_told(tmp_path, python) -> None:
         SeenObject(file="project.py", line=8, expression="other", class_name="library.Frame"),
     }
     assert found.warnings == ()
+
+
+CALLS = """\
+import library
+class Keeper(object):
+    def more(self, frames):
+        made = library.made().append(frames[0])
+        made.append(frames)
+        made.shown.append(1)
+        return made.size
+"""
+LIBRARY_OF_CALLS = """\
+import functools
+def handing_on(function):
+    @functools.wraps(function)
+    def wrapper(*given, **named):
+        return function(*given, **named)
+    return wrapper
+class Rows(object):
+    def append(self, other):
+        return self
+class Frame(object):
+    def __init__(self):
+        self.shown = []
+    @handing_on
+    def append(self, other, sort=False):
+        Rows().append(other)
+        return self
+    @property
+    def size(self):
+        return 0
+def made():
+    return Frame()
+"""
+
+
+@pytest.mark.parametrize("python", pythons(), ids=lambda path: path.split("/")[-3])
+def test_methods_tell_of_which_class_their_object_is_and_what_they_are_given(tmp_path, python) -> None:
+    asked = {"calls": {"project.py": {"4": ["append"], "5": ["append"], "6": ["append"], "7": ["size"]}}}
+    use = "import library\nfrom project import Keeper\nKeeper().more([library.Frame()])\n"
+    found, _ = trace(tmp_path, asked, python, use=use, project=CALLS, library=LIBRARY_OF_CALLS)
+    of = "{}.bool".format("__builtin__" if "2.7" in python else "builtins")
+    a_list = of.replace("bool", "list")
+    assert {(one.line, one.expression, one.class_name) for one in found.objects} == {
+        (4, ".append", "library.Frame"),
+        (4, ".append(0)", "library.Frame"),
+        (4, ".append(1)", of),
+        (5, ".append", "library.Frame"),
+        (5, ".append(0)", a_list),
+        (5, ".append(0)[0]", "library.Frame"),
+        (5, ".append(1)", of),
+        (7, ".size", "library.Frame"),
+    }
 
 
 CATCHING = """\

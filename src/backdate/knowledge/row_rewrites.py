@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from backdate.knowledge.schema import ChangeRow, EditRow
 from backdate.rewriting.rewrite import (
@@ -37,6 +37,8 @@ class RowRewrite:
     name: str
     """The row's own name for it."""
     rewrite: Rewrite
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """As ``EditRow.given``."""
     last: bool = False
     """Whether it is tried after all else."""
 
@@ -76,6 +78,7 @@ def _of_edits(row: ChangeRow) -> Iterator[RowRewrite]:
                 argument=edit.argument,
                 name=name,
                 rewrite=_rewrite_of(edit, target, row),
+                given=edit.given,
                 last=edit.last,
             )
 

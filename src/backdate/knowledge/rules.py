@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from packaging.version import Version
@@ -58,6 +58,8 @@ class Rule:
     """Where the library says so: an address."""
     words: str = ""
     """What the library says, or a note."""
+    given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By what a call gives the classes that it is for, as ``EditRow.given``."""
     proven: bool = True
     last: bool = False
     """Whether it is tried only where nothing else helps."""
@@ -196,6 +198,7 @@ def _of_row(distribution: str, file: ChangesFile, row: ChangeRow) -> Iterator[Ru
             source=row.source,
             words=row.words.get(found.name, row.note),
             proven=not row.unproven,
+            given=found.given,
             last=found.last,
             read_from=_origin_of(file),
             row=row,
@@ -222,8 +225,19 @@ def _is_about(rule: Rule, name: str) -> bool:
 
 
 def _is_named(rule: Rule, message: str) -> bool:
-    """Whether the message holds the name; of a row about one name or none, its pattern is enough."""
+    """Whether the message holds the name; of a row about one name or none, its pattern is enough.
+
+    Where it says which function refuses ("mean() got …"), edits of the row's other functions are not meant.
+    """
     names = rule.row.names
+    called = {
+        leaf
+        for edit in rule.row.edits
+        for leaf in (target.rpartition(".")[2] for target in edit.of)
+        if re.search(rf"(?<!\w){re.escape(leaf)}\(\)", message)
+    }
+    if called and rule.target.rpartition(".")[2] not in called:
+        return False
     own = rule.argument or rule.target.rpartition(".")[2]
     if len(names) < 2 or (own not in names and rule.target not in names):
         return True

@@ -48,6 +48,10 @@ class EditRow(Row, frozen=True, kw_only=True):
     only: dict[str, str] = msgspec.field(default_factory=dict)
     """With ``template``: only calls that give these placeholders these expressions; "[{key}]" is a list of
     one, whose item is the placeholder ``{key}``."""
+    given: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    """For ``.names`` of objects: the names of the classes of what a call gives, where a traced run saw them:
+    by position, "0[0]" for the first item of a list. Where it saw classes that only other edits of the name
+    are for, this one is not made; ``owners`` count as the object's."""
     assigns: str = ""
     """With ``template``: the call changed its object, and is assigned to it now: "self", or "cat" where the
     object is that attribute of what changed. With ``assigned``: only of objects that are such an attribute,

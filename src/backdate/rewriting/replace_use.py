@@ -15,6 +15,7 @@ from backdate.rewriting.calls import FunctionCall, call_at, calls_of, is_of_modu
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
+from backdate.rewriting.repeated_values import UNCOMPUTED, is_side_effect_free, name_for_value
 from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, ReplaceUse, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, statement_of
 from backdate.rewriting.spelling import first_names, spell_expression
@@ -29,9 +30,6 @@ from backdate.rewriting.template import (
 )
 
 _PARTIAL = "functools.partial"
-_SIDE_EFFECT_FREE = frozenset(
-    {"identifier", "attribute", "integer", "float", "string", "true", "false", "none"}
-)
 
 
 def replace_use(
@@ -284,14 +282,18 @@ class _UseReplacement:
                     nodes[name] = argument_value(argument)
                 elif "args" in wanted:
                     rest.append(self._code(argument))
-                elif not self._rewrite.drops_arguments or not _is_side_effect_free(argument):
+                elif not self._rewrite.drops_arguments or argument_value(argument).type not in UNCOMPUTED:
                     return None
         if only:
             return None
         for name, node in nodes.items():
-            if wanted.count(name) > 1 and node.type not in _SIDE_EFFECT_FREE:
-                return None
             given[name] = given_by(tree, node, self._code(node))
+            if wanted.count(name) > 1 and not is_side_effect_free(node):
+                bound = name_for_value(tree, self._rewrite.template, chain)
+                if not bound:
+                    return None
+                code = f"({bound} := {given[name].bare or given[name].code})"
+                given[name] = Given(code=code, is_primary=True, again=bound)
         bound = self._rewrite.bound
         if bound:
             given[bound] = Given(code=bound, is_primary=True)
@@ -322,11 +324,6 @@ def _one_item(wanted: str, value: Node) -> tuple[str, Node] | None:
 
 def _is_whole_import(imported: ImportedName) -> bool:
     return imported.statement.type == "import_statement"
-
-
-def _is_side_effect_free(argument: Node) -> bool:
-    """Whether nothing is computed, or reported, for an argument: without it the call gives what it gave."""
-    return argument_value(argument).type in _SIDE_EFFECT_FREE
 
 
 def _in_text(node: Node) -> bool:

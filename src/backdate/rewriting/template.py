@@ -77,6 +77,8 @@ class Given:
     """Without its own parentheses, where it needs none as an argument; "" for what has none to lose."""
     sole: str = ""
     """What stands where it is the only argument: a generator without them, arguments as laid out."""
+    again: str = ""
+    """What stands where the template has it once more; "" for the same code."""
 
 
 @lru_cache(maxsize=256)
@@ -125,11 +127,15 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
     tree = SourceTree(python)
     edits: list[Edit] = []
     root_given: Given | None = None
+    stood: set[str] = set()
     for match in _NAME.finditer(python):
         node = tree.root.descendant_for_byte_range(*match.span())
         value = given.get(match[1])
         if value is None or node is None:
             return None
+        if value.again and match[1] in stood:
+            value = Given(code=value.again, is_primary=True)
+        stood.add(match[1])
         if not value.code:
             before = python[: match.start()].rstrip()
             following = re.match(r"\s*,\s*", python[match.end() :])

@@ -119,6 +119,9 @@ class TraceRequest:
     """The traced files, each with the first lines of the functions whose calls are recorded."""
     objects: Mapping[str, Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
     """By file and line: names and attributes of names ("frame", "self.data") whose classes are recorded."""
+    calls: Mapping[str, Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
+    """By file and line: methods and properties of which the object's class, and those of what they are given,
+    are recorded: as ".append", ".append(0)", and ".append(0)[0]" for the first item of a list."""
     warnings: bool = False
     """Whether warnings are recorded; they are then shown as well."""
     errors: bool = False
@@ -143,13 +146,11 @@ class TracingSandbox(WrappedSandbox):
             return self.inner.run(command, workspace, log=log)
         request, out = self.folder / "request.json", self.folder / _TRACE
         asked = self.request
-        objects = {
-            file: {str(line): names for line, names in at.items()} for file, at in asked.objects.items()
-        }
         what = {
             "root": workspace.at,
             "files": asked.files,
-            "objects": objects,
+            "objects": _with_text_keys(asked.objects),
+            "calls": _with_text_keys(asked.calls),
             "warnings": asked.warnings,
             "errors": asked.errors,
         }
@@ -174,6 +175,13 @@ class TracingSandbox(WrappedSandbox):
                 replace(workspace, mounts=(*workspace.mounts, *mounts)),
                 log=log,
             )
+
+
+def _with_text_keys(
+    asked: Mapping[str, Mapping[int, tuple[str, ...]]],
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """By file and line, as JSON has it."""
+    return {file: {str(line): names for line, names in at.items()} for file, at in asked.items()}
 
 
 def read_trace(folder: Path) -> Trace:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from dead_names import DeadNamesWorld, rename
 
+from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Limits, Sandbox
@@ -63,6 +64,18 @@ def test_what_is_left_for_when_nothing_else_helps_is_not_tried_beside_other_chan
     mended = MendLoop(world, world.changer()).mend()
     assert mended.solved
     assert [sorted(texts) for texts, _ in world.asked] == [[], ["total.py"], ["add.py", "total.py"]]
+
+
+def test_what_a_trace_decided_for_each_place_is_tried_at_once() -> None:
+    def rules(group, texts):
+        places = [SourcePlace(file="a.py", line=line) for line in (1, 2)]
+        product, add = (rename(name, f"{name}_now", *places) for name in ("product", "add"))
+        return [replace(product, decided=True), replace(add, decided=True)]
+
+    world = DeadNamesWorld({"a.py": "x = lib.product\ny = lib.add\n"}, ALIVE, rules)
+    mended = MendLoop(world, world.changer()).mend()
+    assert mended.solved
+    assert [texts for texts, _ in world.asked[1:]] == [{"a.py": "x = lib.product_now\ny = lib.add_now\n"}]
 
 
 def test_other_proposals_are_not_asked_for_where_nothing_speaks_against_a_change() -> None:

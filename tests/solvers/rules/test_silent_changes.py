@@ -14,7 +14,7 @@ from backdate.advising.uses import read_uses
 from backdate.knowledge.rules import RuleOrigin
 from backdate.rewriting.rewrite import ChangeClassBody, ChangeParameter
 from backdate.solvers.rules.foreseen import foreseen_groups
-from backdate.solvers.rules.object_uses import object_uses, objects_to_watch
+from backdate.solvers.rules.object_uses import calls_to_watch, object_uses, objects_to_watch
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.choose import all_sources
 from backdate.solvers.rules.sources.rules import RuleSource
@@ -65,6 +65,7 @@ def test_an_attribute_that_is_set_is_a_use_of_its_object() -> None:
     text = "app.json_encoder = Mine\nself.x = 1\na.b, c = 1, 2\na.b += 1\na.b = c.d = 1\nself.app.y = 2\n"
     uses = [(use.expression, use.attribute) for use in object_uses(text)]
     assert uses == [("app", "json_encoder"), ("self.app", "y"), ("self", "app")]
+    assert calls_to_watch({"a.py": "a.b(\n    c\n).d()\n"}) == {"a.py": {1: ("d", "b"), 3: ("d",)}}
     assert objects_to_watch({"a.py": text}) == {"a.py": {1: ("app",), 6: ("self.app", "self")}}
 
 

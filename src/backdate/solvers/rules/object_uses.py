@@ -27,13 +27,20 @@ class ObjectUse:
     """An attribute of what an expression stands for, read or set."""
 
     expression: str
-    """A name, or attributes of one: "frame", "self.data"."""
+    """A name, or attributes of one: "frame", "self.data"; "" for all else, whose class a call alone tells."""
     attribute: str
     statement: int
     """The first line of its statement, at which the interpreter stands before it runs."""
+    first: int
+    """The first line of the object."""
     line: int
     keywords: tuple[str, ...] = ()
     """Keyword arguments that it is called with."""
+
+    @property
+    def told_as(self) -> tuple[str, ...]:
+        """How a trace tells its object's class: by what stands for it, and by a call of the attribute."""
+        return tuple(filter(None, (self.expression, f".{self.attribute}")))
 
 
 @functools.lru_cache(maxsize=512)
@@ -52,11 +59,12 @@ def object_uses(text: str) -> tuple[ObjectUse, ...]:
     for statement in _statements(tree):
         for node, keywords in _attributes(statement):
             expression = _expression_of(node.value)
-            if expression and expression.partition(".")[0] not in imported:
+            if expression.partition(".")[0] not in imported:
                 use = ObjectUse(
                     expression=expression,
                     attribute=node.attr,
                     statement=statement.lineno,
+                    first=node.lineno,
                     line=node.end_lineno or node.lineno,
                     keywords=keywords,
                 )
@@ -103,10 +111,26 @@ def objects_to_watch(texts: Mapping[str, str]) -> dict[str, dict[int, tuple[str,
     for file, text in texts.items():
         lines: dict[int, dict[str, None]] = {}
         for use in object_uses(text):
-            for line in {use.statement, use.line}:
+            for line in {use.statement, use.line} if use.expression else ():
                 lines.setdefault(line, {})[use.expression] = None
         if lines:
             watched[file] = {line: tuple(expressions) for line, expressions in lines.items()}
+    return watched
+
+
+def calls_to_watch(texts: Mapping[str, str]) -> dict[str, dict[int, tuple[str, ...]]]:
+    """By file and line, the attributes of objects whose calls the tracer is asked for.
+
+    Which line of a statement calls, interpreters tell otherwise: from its first one to the attribute's.
+    """
+    watched: dict[str, dict[int, tuple[str, ...]]] = {}
+    for file, text in texts.items():
+        lines: dict[int, dict[str, None]] = {}
+        for use in object_uses(text):
+            for line in {use.statement, use.first, use.line}:
+                lines.setdefault(line, {})[use.attribute] = None
+        if lines:
+            watched[file] = {line: tuple(names) for line, names in lines.items()}
     return watched
 
 
@@ -118,7 +142,8 @@ def record_objects(uses: ProjectUses, texts: Mapping[str, str], seen: Iterable[S
             classes.setdefault(one.file, {}).setdefault((one.line, one.expression), set()).add(one.class_name)
     for file, of_file in classes.items():
         for use in object_uses(texts.get(file, "")):
-            at = {(use.statement, use.expression), (use.line, use.expression)}
+            at = {(line, what) for line in (use.statement, use.line) for what in use.told_as}
+            at.add((use.first, f".{use.attribute}"))
             for class_name in sorted(set().union(*(of_file.get(key, ()) for key in at))):
                 place = SourcePlace(file=file, line=use.line)
                 recorded = uses.record(f"{class_name}.{use.attribute}", place, of_object=True)

@@ -55,7 +55,7 @@ class ChangePlanner:
         first = self.first_for(group, planned, history, texts)
         if first is None:
             return []
-        found = [first]
+        found = [first, *self._decided_beside(first, planned, texts)]
         files = {place.file for place in group.raised_at}
         for proposal in self.left_for(group, texts) if len(files) > 1 else ():
             made = self.changer.make(texts, [*planned, *found]).made
@@ -69,6 +69,20 @@ class ChangePlanner:
                 found.append(change)
             if files <= own:
                 break
+        return found
+
+    def _decided_beside(
+        self, first: PlannedChange, planned: Sequence[PlannedChange], texts: Texts
+    ) -> list[PlannedChange]:
+        """Proposals for the same group at other places, where a traced run saw which one each needs."""
+        found: list[PlannedChange] = []
+        known = {identity_of(first.proposal)}
+        for proposal in self.left_for(first.group, texts) if first.proposal.decided else ():
+            if proposal.decided and identity_of(proposal) not in known:
+                change = PlannedChange(group=first.group, proposal=proposal)
+                changed = self.changer.make(texts, [*planned, first, *found, change])
+                if any(made.planned is change for made in changed.made):
+                    found.append(change)
         return found
 
     def first_for(

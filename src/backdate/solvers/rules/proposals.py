@@ -77,6 +77,8 @@ class Proposal:
     """The surest first."""
     rule: str = ""
     """The rule's name, for reports and counts."""
+    decided: bool = False
+    """Whether a traced run saw that it, and no other edit of its rule's row, is for one of the places."""
     last: bool = False
     """Whether it is tried only where no source has anything else to propose."""
 

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 
+import backdate_trace_calls
 import backdate_trace_errors
 import backdate_trace_watch
 
@@ -38,6 +39,7 @@ class _TraceRecorder(object):
         self.out = _open(out, os.O_WRONLY | os.O_APPEND)
         self.names = {}
         self.objects = backdate_trace_watch.ObjectWatch(request.get("objects", {}), self)
+        self.calls = backdate_trace_calls.CallWatch(request.get("calls", {}), self)
         self.errors = backdate_trace_errors.ErrorWatch(self) if request.get("errors") else None
         self.lines = set()
         self.seen = {}
@@ -188,6 +190,8 @@ def _with_settrace(trace):
         code = frame.f_code
         file = trace.file_of(code.co_filename)
         if file is None:
+            if code.co_name in trace.calls.names:
+                trace.calls.look(frame)
             return None
         trace.line(file, code.co_firstlineno)
         return local_of(file, trace.arguments(frame) if trace.wants(file, code) else None, code)
@@ -212,7 +216,11 @@ def _with_monitoring(trace):
     def on_start(code, offset):
         file = trace.file_of(code.co_filename)
         if file is None:
-            return watch.DISABLE
+            if code.co_name not in trace.calls.names:
+                return watch.DISABLE
+            if not trace.busy:
+                trace.calls.look(sys._getframe(1))
+            return None
         watch.set_local_events(tool, code, watch.events.LINE)
         trace.line(file, code.co_firstlineno)
         if not trace.busy and trace.wants(file, code):

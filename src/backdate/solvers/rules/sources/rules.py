@@ -30,6 +30,7 @@ from backdate.rewriting.rewrite import (
 from backdate.solvers.rules.executed import function_body
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.confirm import is_there
+from backdate.solvers.rules.sources.given_classes import places_by_classes
 from backdate.solvers.rules.sources.keyword_calls import keyword_places
 from backdate.solvers.rules.sources.public_homes import in_public
 from backdate.solvers.rules.sources.subjects import Subject, libraries_of, subjects_of
@@ -52,16 +53,19 @@ class RuleSource:
         proposals: dict[tuple[str, str], Proposal] = {}
         fitting = tuple(self._fitting(group, evidence))
         _ask_at_once((rule for rule, _, _ in fitting), evidence)
-        for rule, places, by_name in fitting:
+        for rule, all_places, by_name in fitting:
+            places, decided = all_places, False
+            if rule.given:
+                places, decided = places_by_classes(rule, all_places, evidence)
             any_call = isinstance(rule.rewrite, ChangeArgument) and not rule.rewrite.function
             # a name may have several, by what it is given; of any call one row says the same many times
             key = ("" if any_call else rule.name, repr(rule.rewrite))
             known = proposals.get(key)
             if known is not None and by_name:  # of a class one rule is for its members, too
                 merged = tuple(dict.fromkeys((*known.places, *places)))
-                proposals[key] = replace(known, places=merged)
+                proposals[key] = replace(known, places=merged, decided=known.decided or decided)
             elif known is None and places and _holds(rule, evidence, by_name=by_name):
-                proposals[key] = self._proposal(rule, places)
+                proposals[key] = replace(self._proposal(rule, places), decided=decided)
         return tuple(proposals.values())
 
     def _fitting(
