@@ -7,7 +7,7 @@ from dead_names import DeadNamesWorld, by_table, missing, rename
 
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.rewriting.rewrite import CallYielded, ReplaceName, Rewrite
+from backdate.rewriting.rewrite import CallYielded, ChangeArgument, ReplaceName, Rewrite
 from backdate.solvers.rules.applying import PlannedChange
 from backdate.solvers.rules.changes import StandingChange
 from backdate.solvers.rules.loop import MendLoop
@@ -119,6 +119,40 @@ def test_a_line_that_fails_in_another_way_after_its_edit_is_left_as_it_was() -> 
         world.files, mended.texts, mended.history.standing(mended.texts), mended.remaining
     )
     assert texts == {"b.py": "x = lib.prod\n"}
+
+
+@pytest.mark.parametrize(
+    ("unsure", "failing", "stays"), [(True, ("t",), False), (True, ("other",), True), (False, ("t",), True)]
+)
+def test_what_may_do_another_thing_goes_where_all_its_tests_fail_by_an_assertion(
+    unsure: bool, failing: tuple[str, ...], stays: bool
+) -> None:
+    """`frame.resample("D", loffset="1H")` runs without the argument, and gives other times."""
+    first = {"a.py": "x = f(y=1)\nx = f(z=1)\n"}
+    texts = {"a.py": "x = f()\nx = f()\n"}
+    standing = [
+        StandingChange(
+            planned=PlannedChange(
+                group=missing(argument, place, *tests),
+                proposal=Proposal(
+                    origin=ProposalOrigin.SIGNATURE,
+                    rewrite=ChangeArgument(function="lib.f", argument=argument),
+                    places=(place,),
+                    unsure=unsure,
+                ),
+            ),
+            base={},
+            lines=frozenset({place}),
+            raised_at=frozenset({place} if tests else ()),
+        )
+        for argument, place, tests in (
+            ("y", SourcePlace(file="a.py", line=1), ("t",)),
+            ("z", SourcePlace(file="a.py", line=2), ()),
+        )
+    ]
+    cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert 1 == 2")
+    left = FailureGroup(cause=cause, tests=failing, places=(SourcePlace(file="test_a.py", line=9),))
+    assert without_failing_lines(first, texts, standing, (left,)) == (texts if stays else {})
 
 
 def test_the_import_of_an_edit_that_is_taken_back_goes_with_it() -> None:

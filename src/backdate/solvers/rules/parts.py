@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from backdate.advice import SourcePlace
+from backdate.diagnosis.result import CauseKind
 from backdate.editing.diff import LineBlock
 from backdate.editing.encodings import split_lines
 from backdate.editing.line_maps import line_units, with_units
@@ -137,6 +138,7 @@ def without_failing_lines(
 ) -> Texts:
     """The texts of an unsolved tree without edits of lines that fail all the same: half a mend is none.
 
+    Nor does an edit stay with which code may do another thing, where all its tests fail by an assertion now.
     A test that yielded and fails now that it is called stays: pytest refuses its whole file otherwise. So
     does what would need an import that an edit beside it, which helps, has replaced.
     """
@@ -148,4 +150,25 @@ def without_failing_lines(
         for place in change.lines
     )
     failing = parts.on(place for group in remaining for place in group.raised_at) - called
+    failing |= parts.on(place for change in _contradicted(changes, remaining) for place in change.lines)
     return parts.without_cutting(failing) if failing else texts
+
+
+def _contradicted(
+    changes: Sequence[StandingChange], remaining: Sequence[FailureGroup]
+) -> Iterator[StandingChange]:
+    """Unsure changes whose tests all fail by an assertion, and foreseen ones beside them in their files."""
+    asserted = {
+        test for group in remaining if group.cause.kind is CauseKind.ASSERTION for test in group.tests
+    }
+    unsure = [change for change in changes if change.planned.proposal.unsure]
+    own = [
+        change
+        for change in unsure
+        if change.planned.group.tests and asserted.issuperset(change.planned.group.tests)
+    ]
+    files = {place.file for change in own for place in change.lines}
+    yield from own
+    for change in unsure:
+        if not change.planned.group.tests and files.issuperset(place.file for place in change.lines):
+            yield change

@@ -79,6 +79,9 @@ class Proposal:
     """The rule's name, for reports and counts."""
     decided: bool = False
     """Whether a traced run saw that it, and no other edit of its rule's row, is for one of the places."""
+    unsure: bool = False
+    """Whether code with it may run and do another thing: it leaves out what was asked for, or nobody knows
+    which of several edits a call needs."""
     last: bool = False
     """Whether it is tried only where no source has anything else to propose."""
 

@@ -65,7 +65,9 @@ class RuleSource:
                 merged = tuple(dict.fromkeys((*known.places, *places)))
                 proposals[key] = replace(known, places=merged, decided=known.decided or decided)
             elif known is None and places and _holds(rule, evidence, by_name=by_name):
-                proposals[key] = replace(self._proposal(rule, places), decided=decided)
+                proposals[key] = replace(
+                    self._proposal(rule, places), decided=decided, unsure=bool(rule.given) and not decided
+                )
         return tuple(proposals.values())
 
     def _fitting(

@@ -63,6 +63,7 @@ class SignatureSource:
                         rewrite=rewrite,
                         places=subject.places,
                         why=(evidence_of_it,),
+                        unsure=isinstance(rewrite, ChangeArgument) and not rewrite.new,
                     ),
                 )
         return tuple(found.values())
