@@ -315,3 +315,16 @@ def test_only_what_is_assigned_to_several_names_is_unpacked(before: str, after: 
         target="imp.find_module", template="(None, pkg.find({0}).origin, None)", unpacked=True
     )
     assert apply_edits(before, rewrite_source(before, rewrite, lines=None).edits).endswith(after)
+
+
+@pytest.mark.parametrize("given", ["b['x']", "b[0][1:]", "f(b)['x']", "(y := b)", "b.c[d].e"])
+def test_an_argument_goes_to_its_place_as_a_whole(given: str) -> None:
+    source = f"import pandas\nx = a.append({given})\n"
+    made = apply_edits(source, rewrite_source(source, APPEND, lines=frozenset({2})).edits)
+    assert made == f"import pandas\nx = pandas.concat([a, {given}])\n"
+
+
+def test_a_value_alone_decides_whether_a_subscript_fits() -> None:
+    only = ReplaceUse(target="lib.f", template="lib.g()", only={"0": "b"})
+    source = "import lib\nx = lib.f(b['x'])\n"
+    assert rewrite_source(source, only, lines=frozenset({2})).edits == ()

@@ -26,7 +26,8 @@ def argument_name(tree: SourceTree, argument: Node) -> str:
 
 def argument_value(argument: Node) -> Node:
     """The expression that an argument gives."""
-    return argument.child_by_field_name("value") or argument
+    value = argument.child_by_field_name("value") if argument.type == "keyword_argument" else None
+    return value or argument
 
 
 def remove_argument(tree: SourceTree, call: FunctionCall, argument: Node) -> Edit:
