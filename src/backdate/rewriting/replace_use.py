@@ -15,6 +15,7 @@ from backdate.rewriting.calls import FunctionCall, call_at, calls_of, is_of_modu
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
+from backdate.rewriting.operations import SYMBOLS, operations_of
 from backdate.rewriting.repeated_values import UNCOMPUTED, is_side_effect_free, name_for_value
 from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, ReplaceUse, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, statement_of
@@ -30,6 +31,7 @@ from backdate.rewriting.template import (
 )
 
 _PARTIAL = "functools.partial"
+_OBJECT_FIELDS = {"attribute": "object", "binary_operator": "left"}
 
 
 def replace_use(
@@ -115,6 +117,9 @@ class _UseReplacement:
         target = self._rewrite.target
         if self._rewrite.keyed:
             yield from self._keyed()
+            return
+        if target in SYMBOLS:
+            yield from ((call.node, call) for call in operations_of(self._tree, target))
             return
         if self._rewrite.called:
             for call in calls_of(self._names, target):
@@ -253,7 +258,7 @@ class _UseReplacement:
             for name, code in self._rewrite.defaults.items()
             if name in wanted
         }
-        owner = chain.child_by_field_name("object") if chain.type == "attribute" else None
+        owner = chain.child_by_field_name(_OBJECT_FIELDS.get(chain.type, ""))
         nodes: dict[str, Node] = {}
         if owner is not None:
             nodes["self"] = owner

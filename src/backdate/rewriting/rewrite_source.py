@@ -19,6 +19,7 @@ from backdate.rewriting.expressions import change_with, replace_expression
 from backdate.rewriting.literal_types import change_literal_types
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.nose_setups import name_setups
+from backdate.rewriting.operations import SYMBOLS
 from backdate.rewriting.rename_attribute import rename_attribute
 from backdate.rewriting.replace_class import replace_class
 from backdate.rewriting.replace_name import replace_name
@@ -182,7 +183,7 @@ def _leaf(rewrite: Rewrite) -> str:
             return ""
         case DecoratedCoroutine(decorator=name) | DropDecorator(decorator=name):
             return name.rpartition(".")[2]
-    return rewrite.target.rpartition(".")[2]
+    return SYMBOLS.get(rewrite.target, rewrite.target.rpartition(".")[2])
 
 
 def _without_use(tree: SourceTree, leaf: str, lines: frozenset[int] | None) -> RewrittenSource:

@@ -110,9 +110,10 @@ def given_by(tree: SourceTree, node: Node, code: str = "") -> Given:
     inside = node.named_child(0) if node.type == "parenthesized_expression" else None
     alone = inside is not None and node.named_child_count == 1 and inside.type not in _KEPT_IN_PARENTHESES
     is_generator = node.type == "generator_expression" and code[:1] == "("
+    kind = node.type if code == tree.code(node) else _root(SourceTree(code)).type
     return Given(
         code=code,
-        is_primary=node.type in _PRIMARY,
+        is_primary=node.type in _PRIMARY or kind in _PRIMARY,
         bare=code[1:-1].strip() if alone else "",
         sole=code[1:-1].strip() if is_generator else "",
     )

@@ -11,13 +11,21 @@ from backdate.advice import SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.use_visitor import ABSENCE
 from backdate.advising.uses import read_uses
+from backdate.editing.spans import apply_edits
 from backdate.knowledge.rules import RuleOrigin
 from backdate.rewriting.rewrite import ChangeClassBody, ChangeParameter
+from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.foreseen import foreseen_groups
-from backdate.solvers.rules.object_uses import calls_to_watch, object_uses, objects_to_watch
+from backdate.solvers.rules.object_uses import (
+    calls_to_watch,
+    object_uses,
+    objects_to_watch,
+    record_objects,
+)
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.choose import all_sources
 from backdate.solvers.rules.sources.rules import RuleSource
+from backdate.testing.tracing import SeenObject
 
 BASE = "from pydantic import BaseModel\nclass Base(BaseModel):\n    class Config:\n        orm_mode = True\n"
 USER = (
@@ -79,6 +87,42 @@ def test_a_whole_library_is_replaced_in_all_files_at_once() -> None:
     found = RuleSource(RuleOrigin.WRITTEN).propose(one, evidence)
     last = next(each for each in found if each.rule == "pydantic:pydantic")
     assert {place.file for place in last.places} == {"base.py", "user.py"}
+
+
+LABELS = """\
+def both(a, b, c):
+    common = a.index & b.index
+    wide = (a > 1) & (b > 1) | (c & b)
+    return a.index | b.index | c
+"""
+
+
+def test_operators_that_do_another_thing_are_foreseen_for_objects_of_the_class_that_was_seen() -> None:
+    seen = [(2, "a.index", "Int64Index"), (3, ".__and__", "Series"), (4, ".__or__", "Int64Index")]
+    objects = tuple(
+        SeenObject(file="a.py", line=line, expression=expression, class_name=f"pandas.core.x.{name}")
+        for line, expression, name in seen
+    )
+    uses = ProjectUses(files=("a.py",))
+    record_objects(uses, {"a.py": LABELS}, objects)
+    evidence = replace(
+        evidence_of("1.0", "1.0"),
+        uses=uses,
+        texts={"a.py": LABELS},
+        executed={"a.py": frozenset({2, 3, 4})},
+        versions={"pandas": ("1.2.4", "2.2.3")},
+        modules={"pandas": "pandas"},
+        objects=objects,
+    )
+    text = LABELS
+    for group in foreseen_groups(evidence):
+        (proposal,) = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
+        assert proposal.rewrite is not None
+        lines = frozenset(place.line for place in proposal.places)
+        text = apply_edits(text, rewrite_source(text, proposal.rewrite, lines=lines).edits)
+    assert text == LABELS.replace("a.index & b.index", "a.index.intersection(b.index)").replace(
+        "a.index | b.index | c", "a.index.union(b.index).union(c)"
+    )
 
 
 HOOKS = """\

@@ -19,6 +19,7 @@ from backdate.testing.tracing import SeenObject
 _MOST_IN_FILE = 5_000
 _MOST_PARTS = 3
 _OWN = frozenset({"self", "cls"})
+_OPERATORS: dict[type[ast.operator], str] = {ast.BitAnd: "__and__", ast.BitOr: "__or__"}
 _PLAIN = ("builtins.", "__builtin__.")
 
 
@@ -57,6 +58,15 @@ def object_uses(text: str) -> tuple[ObjectUse, ...]:
     }
     found: dict[ObjectUse, None] = {}
     for statement in _statements(tree):
+        for operation in _operations(statement):
+            use = ObjectUse(
+                expression=_expression_of(operation.left),
+                attribute=_OPERATORS[type(operation.op)],
+                statement=statement.lineno,
+                first=operation.lineno,
+                line=operation.left.end_lineno or operation.lineno,
+            )
+            found[use] = None
         for node, keywords in _attributes(statement):
             expression = _expression_of(node.value)
             if expression.partition(".")[0] not in imported:
@@ -81,13 +91,34 @@ def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
 def _attributes(statement: ast.stmt) -> Iterator[tuple[ast.Attribute, tuple[str, ...]]]:
     """The attributes in a statement itself, not in those that it holds; with the keywords of their calls."""
     called: dict[int, tuple[str, ...]] = {}
-    open_nodes: list[ast.AST] = [statement]
-    while open_nodes:
-        node = open_nodes.pop()
+    for node in _own_nodes(statement):
         if isinstance(node, ast.Call):
             called[id(node.func)] = tuple(keyword.arg for keyword in node.keywords if keyword.arg)
         if isinstance(node, ast.Attribute) and (isinstance(node.ctx, ast.Load) or _is_set(node, statement)):
             yield node, called.get(id(node), ())
+
+
+def _operations(statement: ast.stmt) -> Iterator[ast.BinOp]:
+    """The operators in a statement that are methods of their left side, where all of a kind are one chain.
+
+    An edit takes all of its kind on a line: ``a & b`` of two sets of labels beside one of two masks is none.
+    """
+    own = [node for node in _own_nodes(statement) if isinstance(node, ast.BinOp)]
+    for kind in _OPERATORS:
+        alike = [node for node in own if isinstance(node.op, kind)]
+        chain: list[ast.expr] = list(alike[:1])
+        while chain and isinstance(chain[-1], ast.BinOp):
+            chain.append(chain[-1].left)
+        if all(any(node is one for one in chain) for node in alike):
+            yield from alike
+
+
+def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
+    """A statement and what is in it, without the statements that it holds; outer nodes before inner ones."""
+    open_nodes: list[ast.AST] = [statement]
+    while open_nodes:
+        node = open_nodes.pop()
+        yield node
         open_nodes += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
 
 

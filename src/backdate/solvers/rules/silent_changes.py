@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.changes import PYTHON
-from backdate.knowledge.rules import Rule, rules_of
+from backdate.knowledge.rules import Rule, rules_for, rules_of
+from backdate.rewriting.operations import SYMBOLS
 from backdate.rewriting.rewrite import BaseBehind, ChangeClassBody, ChangeParameter
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
@@ -37,6 +38,33 @@ def silent_groups(evidence: FixEvidence) -> Iterator[FailureGroup]:
     for rewrite, (rule, new) in rules.items():
         if places.get(rewrite):
             yield FailureGroup(cause=_cause(rule, new), tests=(), places=tuple(places[rewrite]))
+    yield from _operations(evidence)
+
+
+def _operations(evidence: FixEvidence) -> Iterator[FailureGroup]:
+    """A group for each operator that rules are about, of objects of a class that a traced run saw it used on.
+
+    ``a.index & b.index`` gives labels in one release and truths in the next, of numbers without an error.
+    """
+    for name, uses in evidence.uses.names.items():
+        owner, _, method = name.rpartition(".")
+        distribution = evidence.distribution_of(name)
+        if f".{method}" not in SYMBOLS or not uses.of_object or distribution not in evidence.versions:
+            continue
+        old, new = evidence.versions_of(distribution)
+        places = evidence.executed_of(uses.places)
+        if places and rules_for(distribution, name, old=old, new=new):
+            cause = Cause(
+                kind=CauseKind.REMOVED,
+                type="TypeError",
+                message=f"{SYMBOLS[f'.{method}']} of {owner} does another thing",
+                name=method,
+                owner=owner,
+                owner_is="type",
+                distribution=distribution,
+                version=new or None,
+            )
+            yield FailureGroup(cause=cause, tests=(), places=places)
 
 
 def _rules(evidence: FixEvidence) -> Iterator[tuple[Rule, str]]:
