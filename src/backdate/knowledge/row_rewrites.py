@@ -110,6 +110,7 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
             unpacked=edit.unpacked,
             drops_arguments=edit.drops_arguments,
             keyed=edit.keyed,
+            tested=edit.tested,
         )
     if edit.assigned:
         return ReplaceAssignment(target=target, template=edit.assigned, owned_as=edit.assigns)

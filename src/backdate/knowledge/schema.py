@@ -62,6 +62,8 @@ class EditRow(Row, frozen=True, kw_only=True):
     """With ``template``: only calls whose result is assigned to several names."""
     keyed: bool = False
     """With ``template``: the use is a call of an item of the name, ``name[key](…)``, with ``{key}``."""
+    tested: bool = False
+    """With ``template``: the use is ``isinstance({0}, name)``, also with further classes."""
     assigned: str = ""
     """The statement that takes the place of one that assigns to the name: with ``{self}`` for the object and
     ``{value}`` for what is assigned."""

@@ -12,6 +12,7 @@ from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.argument_edits import argument_name, argument_value, same_code
 from backdate.rewriting.blocks import NewBlock, changed_object, into_block
 from backdate.rewriting.calls import FunctionCall, call_at, calls_of, is_of_module, mentions
+from backdate.rewriting.class_tests import class_tests_of, other_classes
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
@@ -118,6 +119,9 @@ class _UseReplacement:
         if self._rewrite.keyed:
             yield from self._keyed()
             return
+        if self._rewrite.tested:
+            yield from ((call.node, call) for call in class_tests_of(self._names, target))
+            return
         if target in SYMBOLS:
             yield from ((call.node, call) for call in operations_of(self._tree, target))
             return
@@ -192,7 +196,9 @@ class _UseReplacement:
         if is_guarded(tree, node, rewrite.target, "", anywhere=self._lines is None):
             self._leave(LeftAloneReason.GUARDED, node)
             return
-        given = self._given(use)
+        others = other_classes(self._names, chain) if rewrite.tested else ""
+        expression = f"isinstance({{0}}, {{others}}) or {self._expression}" if others else self._expression
+        given = self._given(use, expression, others)
         if given is None or self._has_loose_comment(use):
             self._leave(LeftAloneReason.ARGUMENTS, node)
             return
@@ -202,7 +208,7 @@ class _UseReplacement:
         head = self._names.dotted(chain).binding
         imported = head.imported if head is not None else None
         beside = imported if imported is not None and _is_whole_import(imported) else None
-        python = spell_expression(self._names, self._imports, as_python(self._expression), node, beside)
+        python = spell_expression(self._names, self._imports, as_python(expression), node, beside)
         if python is None:
             self._leave(LeftAloneReason.SHADOWED, node)
             return
@@ -248,16 +254,18 @@ class _UseReplacement:
         ]
         return apply_edits(self._tree.code(node), inside)
 
-    def _given(self, use: FunctionCall | Node) -> dict[str, Given] | None:
+    def _given(self, use: FunctionCall | Node, expression: str, others: str) -> dict[str, Given] | None:
         """What a use gives, by placeholder; None where the template cannot carry it over."""
         tree = self._tree
         chain = use.function if isinstance(use, FunctionCall) else use
-        wanted = (*placeholders_of(self._rewrite.template), *placeholders_of(self._rewrite.context))
+        wanted = (*placeholders_of(expression), *placeholders_of(self._rewrite.context))
         given = {
             name: Given(code=code, is_primary=code.replace(".", "").isidentifier())
             for name, code in self._rewrite.defaults.items()
             if name in wanted
         }
+        if others:
+            given["others"] = Given(code=others, is_primary=True)
         owner = chain.child_by_field_name(_OBJECT_FIELDS.get(chain.type, ""))
         nodes: dict[str, Node] = {}
         if owner is not None:

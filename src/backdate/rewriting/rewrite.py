@@ -124,6 +124,8 @@ class ReplaceUse:
     """Only uses that are assigned to several names at once."""
     keyed: bool = False
     """Whether the use is a call of an item of the name, ``name[key](…)``; ``{key}`` is the key."""
+    tested: bool = False
+    """Whether the use is the name as a class in ``isinstance(object, …)``; ``{0}`` is the object."""
 
     @property
     def bound(self) -> str:
