@@ -20,6 +20,7 @@ ORDERED = ReplaceUse(target=".mad", template="{0} if {self} else {self}")
         ("x = a['b'].mad()\n", "x = (a['b'] - a['b'].mean()).abs()\n"),
         ("x = a[[k, 'b'], 1:2].mad()\n", "x = (a[[k, 'b'], 1:2] - a[[k, 'b'], 1:2].mean()).abs()\n"),
         ("def a(): x = f().mad()\n", "def a(): x = ((found := f()) - found.mean()).abs()\n"),
+        ("x = lambda b: f(b).mad()\n", "x = lambda b: ((found := f(b)) - found.mean()).abs()\n"),
         ("def a(): x = f().b.mad()\n", "def a(): x = ((found := f().b) - found.mean()).abs()\n"),
         ("def a(): x = (a - f()).mad()\n", "def a(): x = ((found := a - f()) - found.mean()).abs()\n"),
         ("def a(): found = f().mad()\n", "def a(): found = ((found_1 := f()) - found_1.mean()).abs()\n"),
@@ -35,7 +36,7 @@ def test_a_value_is_computed_once(before: str, after: str) -> None:
     [
         ("x = f().mad()\n", MAD),
         ("def a(): x = [f(a).mad() for a in b]\n", MAD),
-        ("def a(): x = lambda: f().mad()\n", MAD),
+        ("def a(): x = lambda b=f().mad(): b\n", MAD),
         ("class A: x = f().mad()\n", MAD),
         ("def a(): x = f().mad(1)\n", ORDERED),
         ("def a(): x = f'{f().mad()}'\n", MAD),

@@ -15,13 +15,13 @@ UNCOMPUTED = frozenset({"identifier", "attribute", "integer", "float", "string",
 _MADE_OF_OTHERS = frozenset({"subscript", "list", "tuple", "slice"})
 _OWN_SCOPES = frozenset(
     {
-        "lambda",
         "list_comprehension",
         "set_comprehension",
         "dictionary_comprehension",
         "generator_expression",
         "decorator",
         "parameters",
+        "lambda_parameters",
     }
 )
 """Where a name cannot be bound within an expression, or stays for others to see."""
@@ -65,6 +65,6 @@ def _can_bind(use: Node) -> bool:
             "class_definition",
         ):
             return False
-        if outer.type == "function_definition":
+        if outer.type in ("function_definition", "lambda"):
             return True
     return False  # everybody who imports the module would see the name
