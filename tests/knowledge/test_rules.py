@@ -111,6 +111,13 @@ def test_texts_that_differ_in_the_types_of_scalars_alone_have_a_rule(message: st
     assert (wanted in found) is told
 
 
+@pytest.mark.parametrize("method", ["StringMethods.split", "split"])  # Python before 3.10 names no class
+def test_a_method_of_texts_is_recognised_with_its_class_and_without(method: str) -> None:
+    message = f"TypeError: {method}() takes from 1 to 2 positional arguments but 3 were given"
+    found = rules_behind("pandas", message, old="1.2.4", new="2.2.3")
+    assert [rule.target for rule in found] == [".split"]
+
+
 def test_of_a_row_about_several_functions_the_one_that_refuses_is_meant() -> None:
     message = "TypeError: mean() got an unexpected keyword argument 'level'"
     found = rules_behind("pandas", message, old="1.2.4", new="2.2.3")
