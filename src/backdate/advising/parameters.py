@@ -4,6 +4,7 @@ which parameter took the place of another."""
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -135,19 +136,17 @@ def named_now(
 
     Those that are taken by name alone, and with ``moved`` those that have another place now. Parameters by
     name alone that an old release took by position with a warning (scikit-learn 0.23 to 0.24) follow those
-    by position, in their order. Empty where a call stays as it is.
+    by position, in their order. What ``*arguments`` takes needs no name. Empty where a call stays as it is.
     """
-    alone = {one.name for one in after if one.keyword_only}
+    alone = {one.name for one in after if one.keyword_only and not any(other.starred for other in after)}
+    by_place = tuple(itertools.takewhile(lambda one: not one.starred, before))
     places = {one.name: number for number, one in enumerate(after) if not one.keyword_only}
 
     def named(number: int, one: SignatureParameter) -> bool:
         elsewhere = moved and places.get(one.name, number) != number
         return one.name in alone or (elsewhere and not after[places[one.name]].positional_only)
 
-    names = tuple(
-        one.name if named(number, one) else ""
-        for number, one in enumerate(one for one in before if not one.starred)
-    )
+    names = tuple(one.name if named(number, one) else "" for number, one in enumerate(by_place))
     return names if any(names) else ()
 
 

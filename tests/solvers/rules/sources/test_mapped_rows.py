@@ -51,3 +51,26 @@ def test_a_column_is_a_name_as_well() -> None:
 @pytest.mark.parametrize(("line", "text", "old"), [(3, SHOP, "2.0.0"), (1, SHOP, "1.4"), (1, "def (", "1.4")])
 def test_what_is_no_such_row_is_left_alone(line: int, text: str, old: str) -> None:
     assert mended(line, text, old) == ""
+
+
+def test_rows_of_every_failing_line_are_mapped_at_once() -> None:
+    places = tuple(
+        SourcePlace(file=file, line=line) for file, line in (("a.py", 3), ("a.py", 8), ("b.py", 2))
+    )
+    cause = Cause(
+        kind=CauseKind.OTHER_ERROR,
+        type="TypeError",
+        message="tuple indices must be integers or slices, not str",
+    )
+    group = FailureGroup(cause=cause, tests=("t", "u"), places=places, raised_at=places)
+    evidence = FixEvidence(
+        tree=Path(),
+        uses=ProjectUses(),
+        texts={"a.py": SHOP, "b.py": 'def price(row):\n    return row["price"]\n'},
+        versions={"sqlalchemy": ("1.4", "2.0.1")},
+    )
+    (proposal,) = RestructuringSource().propose(group, evidence)
+    first, second = proposal.file_edits
+    assert first.text.count("._mapping[") == 3
+    assert 'def other(row):\n    return row._mapping["name"]' in first.text
+    assert second.text == 'def price(row):\n    return row._mapping["price"]\n'

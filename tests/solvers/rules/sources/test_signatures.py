@@ -11,7 +11,7 @@ from two_releases import with_library
 
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
-from backdate.advising.parameters import SignatureParameter, followed_parameters, parameters_in
+from backdate.advising.parameters import SignatureParameter, followed_parameters, named_now, parameters_in
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.result import Cause, CauseKind
@@ -240,6 +240,18 @@ def test_a_function_in_the_place_of_another_follows_its_signature(evidence: FixE
 )
 def test_other_signatures_are_not_followed(old: str, new: str) -> None:
     assert followed_parameters(("x", "y"), old, new) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("(*args, collation=None, **more)", "(*args, collation=None, **more)", ()),  # of Django's CharField
+        ("(a, b=1)", "(a, *args, b=1)", ()),
+        ("(a, b=1)", "(a, *, b=1)", ("", "b")),
+    ],
+)
+def test_what_stars_take_needs_no_name(old: str, new: str, names: tuple[str, ...]) -> None:
+    assert named_now(parameters_in(old), parameters_in(new)) == names
 
 
 def test_what_objects_of_a_class_that_is_elsewhere_now_lack_is_not_foreseen(evidence: FixEvidence) -> None:

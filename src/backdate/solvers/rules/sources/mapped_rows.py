@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
@@ -23,41 +24,67 @@ _SQLALCHEMY_2 = (2, 0)
 
 
 def mapped_rows(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
-    """``row._mapping["name"]`` for each item by name of the variables on the failing line, in its function.
+    """``row._mapping["name"]`` for each item by name of the variables on failing lines, in their functions.
 
-    None where SQLAlchemy did not move to 2.0, or the error is another.
+    All lines at once: the library raises the error at one place of its own, whoever asks. None where
+    SQLAlchemy did not move to 2.0, or the error is another.
     """
-    found = _BY_NAME.search(group.cause.message[:1000])
-    place = next(iter(group.places), None)
-    text = evidence.texts.get(place.file) if place is not None else None
     old, new = evidence.versions_of("sqlalchemy")
     moved = bool(old and new) and version_numbers(old) < _SQLALCHEMY_2 <= version_numbers(new)
-    if found is None or place is None or text is None or not moved:
+    if not moved or _BY_NAME.search(group.cause.message[:1000]) is None:
         return None
-    tree = parsed_or_none(text)
-    if tree is None:
-        return None
-    items = [node for node in _items(tree) if node.lineno <= place.line <= (node.end_lineno or node.lineno)]
-    rows = {ast.unparse(node.value) for node in items}
-    scope = _scope(tree, place.line)
-    source = SourceText(text)
-    edits: set[Edit] = set()
-    lines: set[int] = set()
-    for node in _items(scope):
-        if ast.unparse(node.value) in rows:
-            value = node.value
-            end = source.offset(value.end_lineno or value.lineno, value.end_col_offset or 0)
-            edits.add(Edit(end, end, "._mapping"))
-            lines.add(node.lineno)
-    if not edits:
+    lines: dict[str, set[int]] = {}
+    for place in group.raised_at or group.places[:1]:
+        lines.setdefault(place.file, set()).add(place.line)
+    made = [
+        (file, rows)
+        for file, at in lines.items()
+        if (rows := _mapped(evidence.texts.get(file, ""), at)) is not None
+    ]
+    if not made:
         return None
     return Proposal(
         origin=ProposalOrigin.RESTRUCTURING,
         distribution="sqlalchemy",
-        file_edits=(FileEdit(file=place.file, text=apply_edits(text, sorted(edits))),),
-        edits_key=f"rows of {', '.join(sorted(rows))} in {place.file}",
-        places=tuple(SourcePlace(file=place.file, line=line) for line in sorted(lines)),
+        file_edits=tuple(FileEdit(file=file, text=rows.text) for file, rows in made),
+        edits_key="; ".join(f"rows of {', '.join(rows.names)} in {file}" for file, rows in made),
+        places=tuple(SourcePlace(file=file, line=line) for file, rows in made for line in rows.lines),
         why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="2.0", source=_SOURCE),),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _MappedRows:
+    """A text in which some variables' items by name are those of their mapping."""
+
+    text: str
+    names: tuple[str, ...]
+    lines: tuple[int, ...]
+
+
+def _mapped(text: str, at: Collection[int]) -> _MappedRows | None:
+    """``text`` with what is read by name on some lines, and of the same variables around them."""
+    tree = parsed_or_none(text)
+    if tree is None:
+        return None
+    source = SourceText(text)
+    edits: set[Edit] = set()
+    lines: set[int] = set()
+    names: set[str] = set()
+    for line in at:
+        items = [node for node in _items(tree) if node.lineno <= line <= (node.end_lineno or node.lineno)]
+        rows = {ast.unparse(node.value) for node in items}
+        for node in _items(_scope(tree, line)):
+            if ast.unparse(node.value) in rows:
+                value = node.value
+                end = source.offset(value.end_lineno or value.lineno, value.end_col_offset or 0)
+                edits.add(Edit(end, end, "._mapping"))
+                lines.add(node.lineno)
+        names |= rows
+    if not edits:
+        return None
+    return _MappedRows(
+        text=apply_edits(text, sorted(edits)), names=tuple(sorted(names)), lines=tuple(sorted(lines))
     )
 
 
