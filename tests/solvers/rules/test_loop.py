@@ -10,7 +10,7 @@ from dead_names import DeadNamesWorld, by_table, missing, rename
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import Edit
-from backdate.rewriting.rewrite import ReplaceUse, RewrittenSource
+from backdate.rewriting.rewrite import ReplaceName, ReplaceUse, RewrittenSource
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts
 from backdate.solvers.rules.backend import SuiteReading
@@ -59,6 +59,21 @@ def test_one_failure_in_several_files_is_mended_by_the_proposal_that_fits_each()
     assert mended.solved
     assert mended.texts == {"a.py": "x = lib.prod\n", "b.py": "x = lib.sum\n", "c.py": "x = lib.prod\n"}
     assert loop.runs == 2
+
+
+def test_before_a_library_goes_back_to_what_it_was_what_follows_its_releases_goes() -> None:
+    def rules(group, texts):
+        places = tuple(SourcePlace(file=file, line=1) for file in ("a.py", "b.py"))
+        back = ReplaceName(old="lib", new="lib.v1")
+        last = Proposal(
+            origin=ProposalOrigin.WRITTEN_RULE, rewrite=back, places=places, distribution="lib", last=True
+        )
+        return [last] if group.cause.name == "add" else [rename("product", "prod", *group.places), last]
+
+    world = DeadNamesWorld({"a.py": "x = lib.product\n", "b.py": "x = lib.add\n"}, ALIVE | {"v1"}, rules)
+    mended, _ = mend(world)
+    assert mended.solved
+    assert mended.texts == {"a.py": "x = lib.v1.product\n", "b.py": "x = lib.v1.add\n"}
 
 
 @pytest.mark.parametrize("helps", [True, False])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from backdate.advice import SourcePlace
 from backdate.editing.line_maps import LineMap
+from backdate.rewriting.rewrite import ReplaceName
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts
-from backdate.solvers.rules.proposals import FailureGroup, Proposal
+from backdate.solvers.rules.proposals import FailureGroup, Proposal, ProposalOrigin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,15 @@ class ChangeHistory:
         ]
         return ChangeHistory(self.changer, [batch for batch in kept if batch.planned])
 
+    def without_those_of(self, distributions: Collection[str]) -> ChangeHistory:
+        """The same without what follows releases of some libraries; imports that nothing uses stay out."""
+        history = self
+        for change in self.planned:
+            follows = change.proposal.origin is not ProposalOrigin.UNUSED_IMPORT
+            if follows and change.proposal.distribution in distributions:
+                history = history.without(change)
+        return history
+
     def texts(self) -> Texts:
         """What they make of the files."""
         texts: Texts = {}
@@ -102,6 +112,17 @@ class ChangeHistory:
         return tuple(found)
 
 
+def put_back(planned: Iterable[PlannedChange]) -> set[str]:
+    """The libraries in whose place as a whole changes put what they were."""
+    return {
+        change.proposal.distribution
+        for change in planned
+        if isinstance(change.proposal.rewrite, ReplaceName)
+        and change.proposal.last
+        and "." not in change.proposal.rewrite.old
+    }
+
+
 def moved_places(
     places: Iterable[SourcePlace], old: Texts, new: Texts, changer: TextChanger
 ) -> tuple[SourcePlace, ...]:
@@ -128,6 +149,14 @@ def moved_group(group: FailureGroup, old: Texts, new: Texts, changer: TextChange
         group,
         places=moved_places(group.places, old, new, changer),
         raised_at=moved_places(group.raised_at, old, new, changer),
+    )
+
+
+def moved_change(change: PlannedChange, old: Texts, new: Texts, changer: TextChanger) -> PlannedChange:
+    """``change`` with places in other texts."""
+    return PlannedChange(
+        group=moved_group(change.group, old, new, changer),
+        proposal=moved_proposal(change.proposal, old, new, changer),
     )
 
 

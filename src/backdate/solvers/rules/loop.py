@@ -23,7 +23,13 @@ from backdate.solvers.rules.applying import (
     identity_of,
 )
 from backdate.solvers.rules.backend import FixBackend, SuiteReading
-from backdate.solvers.rules.changes import ChangeHistory, moved_group, moved_places
+from backdate.solvers.rules.changes import (
+    ChangeHistory,
+    moved_change,
+    moved_group,
+    moved_places,
+    put_back,
+)
 from backdate.solvers.rules.hidden_causes import HiddenCauses
 from backdate.solvers.rules.judgement import (
     ChangeVerdict,
@@ -158,8 +164,17 @@ class MendLoop:
         foreseen = () if self._one_at_a_time else self.backend.foreseen(self._texts)
         planned = self._for_groups((*self._open, *foreseen))
         if planned or self._unseen:
-            return planned
+            return self._in_place_of_all(planned)
         return self._on_untraced_lines() or self._alternative()
+
+    def _in_place_of_all(self, planned: list[PlannedChange]) -> list[PlannedChange]:
+        """``planned``; before a library goes back to what it was, all that follows its new releases goes."""
+        kept = self._history.without_those_of(put_back(planned))
+        if len(kept.planned) == len(self._history.planned):
+            return planned
+        old, self._history, self._texts = self._texts, kept, kept.texts()
+        self._open = [moved_group(group, old, self._texts, self.changer) for group in self._open]
+        return [moved_change(change, old, self._texts, self.changer) for change in planned]
 
     def _for_groups(self, groups: Sequence[FailureGroup]) -> list[PlannedChange]:
         return self._planner.for_groups(groups, self._history, self._texts, one_at_a_time=self._one_at_a_time)
