@@ -24,6 +24,8 @@ _TRACE, _BEGINNING = "trace.jsonl", "beginning"
 """Names in the folder of a trace. The beginning is a secret line, and the first line of the trace."""
 _CAPTURING = "BACKDATE_CAPTURE_EVENTS"
 _MOST_BYTES = 64 * 1024 * 1024
+_ALL_WARNINGS = {"PYTHONWARNINGS": "default", "SQLALCHEMY_WARN_20": "1"}
+"""What makes interpreters and libraries give the warnings that they hide."""
 
 
 class TraceLine(msgspec.Struct, kw_only=True):
@@ -158,7 +160,7 @@ class TracingSandbox(WrappedSandbox):
         request.chmod(0o644)
         paths = [command.env.get("PYTHONPATH", ""), _TRACER]
         environment = {
-            **({"PYTHONWARNINGS": "default"} if asked.warnings else {}),
+            **(_ALL_WARNINGS if asked.warnings else {}),
             **command.env,
             "PYTHONPATH": ":".join(filter(None, paths)),
             "BACKDATE_TRACE_REQUEST": _REQUEST,

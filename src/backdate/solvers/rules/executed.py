@@ -47,6 +47,17 @@ def function_body(text: str, line: int) -> range:
     return min(bodies, key=len, default=range(0))
 
 
+def function_around(tree: ast.Module, line: int) -> ast.AST:
+    """The innermost function around ``line``, or the module."""
+    scope: ast.AST = tree
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if node.lineno <= line <= (node.end_lineno or node.lineno):
+            scope = node  # an inner one is walked after its outer one
+    return scope
+
+
 @functools.lru_cache(maxsize=256)
 def _heads(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(_find_heads(text))

@@ -17,6 +17,8 @@ from backdate.solvers.rules.fixers.ty import TyFinding
 from backdate.solvers.rules.foreseen_calls import given_by_position, needed_now
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.silent_changes import silent_groups
+from backdate.solvers.rules.sources.implicit_commits import uncommitted
+from backdate.solvers.rules.sources.json_settings import unread_settings
 
 _MOST_FILES = 400
 
@@ -28,7 +30,7 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
     """
     if not evidence.executed:
         return ()
-    silent = tuple(silent_groups(evidence))
+    silent = (*silent_groups(evidence), *uncommitted(evidence), *unread_settings(evidence))
     if evidence.pair is None:
         return silent
     asked = executed_uses(evidence)

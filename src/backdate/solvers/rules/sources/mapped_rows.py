@@ -11,6 +11,7 @@ from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
+from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
 from backdate.text import version_numbers
 
@@ -74,7 +75,7 @@ def _mapped(text: str, at: Collection[int]) -> _MappedRows | None:
     for line in at:
         items = [node for node in _items(tree) if node.lineno <= line <= (node.end_lineno or node.lineno)]
         rows = {ast.unparse(node.value) for node in items}
-        for node in _items(_scope(tree, line)):
+        for node in _items(function_around(tree, line)):
             if ast.unparse(node.value) in rows:
                 value = node.value
                 end = source.offset(value.end_lineno or value.lineno, value.end_col_offset or 0)
@@ -105,14 +106,3 @@ def _is_name(node: ast.expr) -> bool:
 
 def _is_primary(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-
-
-def _scope(tree: ast.Module, line: int) -> ast.AST:
-    """The innermost function around ``line``, or the module."""
-    scope: ast.AST = tree
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        if node.lineno <= line <= (node.end_lineno or node.lineno):
-            scope = node  # an inner one is walked after its outer one
-    return scope

@@ -20,11 +20,14 @@ from backdate.rewriting.rewrite import (
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.app_names import whole_app_name
+from backdate.solvers.rules.sources.attribute_targets import attribute_targets
 from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
+from backdate.solvers.rules.sources.implicit_commits import commits
 from backdate.solvers.rules.sources.index_arrays import made_whole
+from backdate.solvers.rules.sources.json_settings import json_settings
 from backdate.solvers.rules.sources.literals import LITERALS
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
@@ -70,7 +73,7 @@ class RestructuringSource:
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         """See ``ProposalSource``. Only lines of tracebacks change, as others may be about other objects, and
         what the message names otherwise."""
-        for ask in (_version_of, old_tests, default_factories, class_bodies, mapped_rows, whole_app_name):
+        for ask in _WHOLE:
             proposal = ask(group, evidence)
             if proposal is not None:
                 return (proposal,)
@@ -302,6 +305,18 @@ def _as_bytes(_: re.Match[str], __: _FailingCode) -> Iterator[Rewrite]:
     yield ChangeLiteralType(to="bytes")
 
 
+_WHOLE = (
+    _version_of,
+    old_tests,
+    default_factories,
+    class_bodies,
+    mapped_rows,
+    attribute_targets,
+    commits,
+    json_settings,
+    whole_app_name,
+)
+"""What knows a failure as a whole: where one has an answer, nothing else is asked."""
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]], ...] = (
     (
         re.compile(

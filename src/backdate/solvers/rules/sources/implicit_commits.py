@@ -1,0 +1,126 @@
+"""Statements that SQLAlchemy committed by itself, which 2.0 leaves to whoever executes them.
+
+Nothing fails where they are executed: what was written is gone when the connection is closed. SQLAlchemy 1.4
+warns of each where it is asked to (``SQLALCHEMY_WARN_20``), and the tracer tells what is a connection.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.editing.python_source import parsed_or_none
+from backdate.editing.python_strings import SourceText
+from backdate.editing.spans import Edit, apply_edits
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.text import version_numbers
+
+_WARNED = re.compile(r"statement is being autocommitted using implicit autocommit")
+_CONNECTIONS = ("sqlalchemy.engine.base.Connection", "sqlalchemy.engine.Connection")
+_SAID = "a connection commits nothing by itself"
+_SOURCE = "https://docs.sqlalchemy.org/en/20/changelog/migration_20.html#library-level-but-not-driver-level-autocommit-removed-from-both-core-and-orm"
+_SQLALCHEMY_2 = (2, 0)
+
+
+def uncommitted(evidence: FixEvidence) -> Iterator[FailureGroup]:
+    """A group of the executed lines whose statements nobody commits any more, if there are any."""
+    old, new = evidence.versions_of("sqlalchemy")
+    if not old or not new or not version_numbers(old) < _SQLALCHEMY_2 <= version_numbers(new):
+        return
+    given = [one for one in evidence.warnings if _WARNED.search(one.message)]
+    places = dict.fromkeys(place for one in given for place in one.places if _edit(place, evidence))
+    if places:
+        cause = Cause(
+            kind=CauseKind.OTHER_ERROR,
+            type=given[0].category,
+            message=given[0].message,
+            distribution="sqlalchemy",
+            version=new,
+        )
+        yield FailureGroup(cause=cause, tests=(), places=tuple(places))
+
+
+def commits(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
+    """``connection.commit()`` behind each statement of ``uncommitted``; None for any other failure."""
+    if group.tests or _WARNED.search(group.cause.message) is None:
+        return None
+    edits: dict[str, set[Edit]] = {}
+    for place in group.places:
+        for edit in _edit(place, evidence):
+            edits.setdefault(place.file, set()).add(edit)
+    if not edits:
+        return None
+    return Proposal(
+        origin=ProposalOrigin.RESTRUCTURING,
+        distribution="sqlalchemy",
+        file_edits=tuple(
+            FileEdit(file=file, text=apply_edits(evidence.texts[file], sorted(made)))
+            for file, made in edits.items()
+        ),
+        edits_key=f"commits in {', '.join(edits)}",
+        places=group.places,
+        why=(AdviceEvidence(kind=EvidenceKind.WARNING, text=_SAID, since="2.0", source=_SOURCE),),
+    )
+
+
+def _edit(place: SourcePlace, evidence: FixEvidence) -> tuple[Edit, ...]:
+    """What commits the statement at ``place``; nothing without a connection there, and where that commits."""
+    text = evidence.texts.get(place.file, "")
+    tree = parsed_or_none(text)
+    for block in _blocks(tree) if tree is not None else ():
+        for number, statement in enumerate(block):
+            if not statement.lineno <= place.line <= (statement.end_lineno or statement.lineno):
+                continue
+            connection = _connection(statement, place, evidence)
+            following = block[number + 1] if number + 1 < len(block) else None
+            alone = following is None or following.lineno > (statement.end_lineno or statement.lineno)
+            committed = following is not None and ast.unparse(following) == f"{connection}.commit()"
+            if connection and alone and not committed:
+                return _behind(statement, connection, text)
+    return ()
+
+
+def _blocks(tree: ast.Module) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                yield block
+
+
+def _connection(statement: ast.stmt, place: SourcePlace, evidence: FixEvidence) -> str:
+    """The connection that a simple statement executes with, as it is written there; "" for none."""
+    if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.Expr | ast.Return):
+        return ""
+    lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+    known = {
+        one.expression
+        for one in evidence.objects
+        if one.file == place.file and one.line in lines and one.class_name in _CONNECTIONS
+    }
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            expression = ast.unparse(node.func.value)
+            if node.func.attr == "execute" and expression in known:
+                return expression
+    return ""
+
+
+def _behind(statement: ast.stmt, connection: str, text: str) -> tuple[Edit, ...]:
+    source = SourceText(text)
+    start = source.offset(statement.lineno, statement.col_offset)
+    first = text.rfind("\n", 0, start) + 1
+    indentation = text[first:start]
+    last = source.offset(statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
+    end = text.find("\n", last)
+    end, newline = (end + 1, "") if end >= 0 else (len(text), "\n")
+    if indentation.strip():
+        return ()
+    commit = f"{newline}{indentation}{connection}.commit()\n"
+    if not isinstance(statement, ast.Return):
+        return (Edit(end, end, commit),)
+    value = start + len("return")
+    return (Edit(start, value, "result ="), Edit(end, end, f"{commit}{indentation}return result\n"))

@@ -1,0 +1,98 @@
+"""Statements that SQLAlchemy committed by itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from backdate.advice import SourcePlace
+from backdate.advising.project_uses import ProjectUses
+from backdate.bisection.result import GivenWarning
+from backdate.diagnosis.result import CauseKind
+from backdate.solvers.rules.foreseen import foreseen_groups
+from backdate.solvers.rules.proposals import FixEvidence
+from backdate.solvers.rules.sources.restructuring import RestructuringSource
+from backdate.testing.tracing import SeenObject
+
+WARNING = (
+    "The current statement is being autocommitted using implicit autocommit, which will be removed in "
+    "SQLAlchemy 2.0. Use the .begin() method of Engine or Connection in order to use an explicit transaction."
+)
+STORE = """\
+def put(self, row):
+    if row:
+        self.conn.execute(
+            insert(row)
+        )
+    self.conn.close()
+
+
+def count(conn):
+    return conn.execute(delete()).rowcount
+"""
+MENDED = """\
+def put(self, row):
+    if row:
+        self.conn.execute(
+            insert(row)
+        )
+        self.conn.commit()
+    self.conn.close()
+
+
+def count(conn):
+    result = conn.execute(delete()).rowcount
+    conn.commit()
+    return result
+"""
+
+
+def evidence_of(
+    text: str, old: str = "1.4.17", class_name: str = "sqlalchemy.engine.base.Connection"
+) -> FixEvidence:
+    seen = [
+        SeenObject(file="a.py", line=line, expression=name, class_name=class_name)
+        for line, name in ((3, "self.conn"), (10, "conn"))
+    ]
+    places = (SourcePlace(file="a.py", line=4), SourcePlace(file="a.py", line=10))
+    return FixEvidence(
+        tree=Path(),
+        uses=ProjectUses(),
+        texts={"a.py": text},
+        executed={"a.py": frozenset(range(1, 12))},
+        warnings=(
+            GivenWarning(category="RemovedIn20Warning", message=WARNING, places=places, names_it=False),
+        ),
+        versions={"sqlalchemy": (old, "2.0.1")},
+        objects=tuple(seen),
+    )
+
+
+def test_each_is_committed_behind_it() -> None:
+    evidence = evidence_of(STORE)
+    (group,) = foreseen_groups(evidence)
+    assert (group.tests, group.cause.kind) == ((), CauseKind.OTHER_ERROR)
+    (proposal,) = RestructuringSource().propose(group, evidence)
+    assert [edit.text for edit in proposal.file_edits] == [MENDED]
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "class_name"),
+    [
+        (STORE, "2.0.0", "sqlalchemy.engine.base.Connection"),
+        (STORE, "1.4.17", "sqlalchemy.engine.base.Engine"),  # what has no connection is another failure
+        ("conn.execute(\n", "1.4.17", "sqlalchemy.engine.base.Connection"),
+    ],
+)
+def test_nothing_is_foreseen_of_anything_else(text: str, old: str, class_name: str) -> None:
+    assert foreseen_groups(evidence_of(text, old, class_name)) == ()
+
+
+def test_what_is_committed_is_left_alone() -> None:
+    evidence = evidence_of(
+        STORE.replace("    self.conn.close", "        self.conn.commit()\n    self.conn.close")
+    )
+    warned = replace(evidence.warnings[0], places=(SourcePlace(file="a.py", line=4),))
+    assert foreseen_groups(replace(evidence, warnings=(warned,))) == ()
