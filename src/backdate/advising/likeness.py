@@ -13,6 +13,8 @@ _LEAST = 1.2
 """Of a likeness of 3.0: two of name, parameters and documentation have to be much alike."""
 _MOST = 3
 _CALLABLE = ("class", "function")
+_PARTICLES = frozenset({"as", "by", "for", "from", "get", "in", "is", "of", "set", "to", "with"})
+"""Words that say nothing of what a name is about."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
@@ -60,7 +62,8 @@ def names_alike(old: str, new: str) -> float:
     if plain_old == plain_new:
         return 1.0
     words, others = _words(old), _words(new)
-    shared = len(words & others) / len(words | others) if words | others else 0.0
+    both = words & others
+    shared = len(both) / len(words | others) if not both <= _PARTICLES else 0.0
     short, long = sorted((plain_old, plain_new), key=len)
     if len(short) >= 3 and long.startswith(short):
         shared = max(shared, 0.6)

@@ -14,7 +14,9 @@ from backdate.rewriting.rewrite import ReplaceName, ReplaceUse, RewrittenSource
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts
 from backdate.solvers.rules.backend import SuiteReading
+from backdate.solvers.rules.changes import ChangeHistory
 from backdate.solvers.rules.loop import MendLoop
+from backdate.solvers.rules.planning import ChangePlanner
 from backdate.solvers.rules.proposals import FailureGroup, Proposal, ProposalOrigin
 
 ALIVE = frozenset({"prod", "sum", "mean", "other"})
@@ -59,6 +61,20 @@ def test_one_failure_in_several_files_is_mended_by_the_proposal_that_fits_each()
     assert mended.solved
     assert mended.texts == {"a.py": "x = lib.prod\n", "b.py": "x = lib.sum\n", "c.py": "x = lib.prod\n"}
     assert loop.runs == 2
+
+
+def test_of_one_failure_on_several_lines_each_gets_the_proposal_that_fits() -> None:
+    def rules(group, texts):
+        return [rename("gone.product", "prod", *group.places), rename("gone.add", "sum", *group.places)]
+
+    lines = [SourcePlace(file="a.py", line=line) for line in (1, 3)]
+    world = DeadNamesWorld({"a.py": "x = lib.gone.product\ny = 1\nz = lib.gone.add\n"}, ALIVE, rules)
+    planner = ChangePlanner(world, world.changer())
+    group = replace(missing("gone", lines[0], "t", "u"), places=tuple(lines), raised_at=tuple(lines))
+    loop = MendLoop(world, world.changer())
+    planned = planner.for_groups([group], ChangeHistory(loop.changer), {}, one_at_a_time=False)
+    assert [change.proposal.places for change in planned] == [tuple(lines), (lines[1],)]
+    assert loop.changer.make({}, planned).texts == {"a.py": "x = lib.prod\ny = 1\nz = lib.sum\n"}
 
 
 def test_before_a_library_goes_back_to_what_it_was_what_follows_its_releases_goes() -> None:

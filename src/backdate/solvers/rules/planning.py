@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from backdate.advice import SourcePlace
+from backdate.editing.line_maps import LineMap
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts, identity_of
 from backdate.solvers.rules.backend import FixBackend
 from backdate.solvers.rules.changes import ChangeHistory
+from backdate.solvers.rules.executed import statement_around
 from backdate.solvers.rules.judgement import group_key
 from backdate.solvers.rules.proposals import FailureGroup, Proposal
 
@@ -48,27 +51,29 @@ class ChangePlanner:
     def _those_for(
         self, group: FailureGroup, planned: Sequence[PlannedChange], history: ChangeHistory, texts: Texts
     ) -> list[PlannedChange]:
-        """The first proposal for a group, and for files that this leaves as they are the next that fits.
+        """The first proposal for a group, and for lines that this leaves as they are the next that fits.
 
-        A module that is gone is one failure, and each file imports another thing of it.
+        A module that is gone is one failure, and each file imports another thing of it; a call that is
+        refused is given one argument here and two there.
         """
         first = self.first_for(group, planned, history, texts)
         if first is None:
             return []
         found = [first, *self._decided_beside(first, planned, texts)]
-        files = {place.file for place in group.raised_at}
-        for proposal in self.left_for(group, texts) if len(files) > 1 else ():
-            made = self.changer.make(texts, [*planned, *found]).made
-            own = {place.file for one in made[-len(found) :] for place in one.lines}
+        for proposal in self.left_for(group, texts) if len(group.raised_at) > 1 else ():
             if proposal.last and not first.proposal.last:
                 break
-            left = tuple(place for place in proposal.places if place.file in files - own)
-            change = PlannedChange(group=group, proposal=replace(proposal, places=left))
-            changed = self.changer.make(texts, [*planned, *found, change])
-            if left and proposal.rewrite is not None and any(one.planned is change for one in changed.made):
-                found.append(change)
-            if files <= own:
+            changed = self.changer.make(texts, [*planned, *found])
+            own = {place.file for one in changed.made[-len(found) :] for place in one.lines}
+            left = {place for file in own for place in self._as_they_were(file, group, texts, changed.texts)}
+            others = {place.file for place in group.raised_at} - own
+            if not left and not others:
                 break
+            places = tuple(place for place in proposal.places if place.file in others or place in left)
+            change = PlannedChange(group=group, proposal=replace(proposal, places=places))
+            made = self.changer.make(texts, [*planned, *found, change]).made
+            if places and proposal.rewrite is not None and any(one.planned is change for one in made):
+                found.append(change)
         return found
 
     def _decided_beside(
@@ -84,6 +89,18 @@ class ChangePlanner:
                 if any(made.planned is change for made in changed.made):
                     found.append(change)
         return found
+
+    def _as_they_were(self, file: str, group: FailureGroup, old: Texts, new: Texts) -> Iterator[SourcePlace]:
+        """The lines of statements in a file that raise what the group is about and stay, where others change.
+
+        Where none of them changes, what is written stands elsewhere and may be enough.
+        """
+        before, after = self.changer.text(old, file) or "", self.changer.text(new, file) or ""
+        gone = LineMap.between(after, before).changed
+        raising = [statement_around(before, place.line) for place in group.raised_at if place.file == file]
+        stay = [lines for lines in raising if gone.isdisjoint(lines)]
+        for lines in stay if len(stay) < len(raising) else ():
+            yield from (SourcePlace(file=file, line=line) for line in lines)
 
     def first_for(
         self, group: FailureGroup, planned: Sequence[PlannedChange], history: ChangeHistory, texts: Texts

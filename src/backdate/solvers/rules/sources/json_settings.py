@@ -14,6 +14,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.call_edits import arguments_of, without_arguments
 from backdate.text import version_numbers
 
 _ATTRIBUTES = {
@@ -130,30 +131,14 @@ def _written(
         return ()
     written = [f"{application}.json.{_attribute(name, value)}" for name, value in settings]
     call = statement.value
+    if isinstance(statement, ast.Assign) or not isinstance(call, ast.Call):
+        return (Edit(start, end, f"\n{indentation}".join(written)),)
     names = {name for name, _ in settings}
-    given: list[ast.expr | ast.keyword] = []
-    if isinstance(call, ast.Call):
-        given = [*call.args, *call.keywords]
-    left = [one for one in given if not isinstance(one, ast.keyword) or one.arg not in names]
-    if isinstance(statement, ast.Assign) or not left:
+    gone = [one for one in call.keywords if one.arg in names]
+    if len(gone) == len(arguments_of(call)):
         return (Edit(start, end, f"\n{indentation}".join(written)),)
     before = "".join(f"{line}\n{indentation}" for line in written)
-    return (Edit(start, start, before), *_without(given, left, source))
-
-
-def _without(
-    given: list[ast.expr | ast.keyword], left: list[ast.expr | ast.keyword], source: SourceText
-) -> Iterator[Edit]:
-    """The edits that leave of some arguments those in ``left``."""
-    starts = [source.offset(one.lineno, one.col_offset) for one in given]
-    ends = [source.offset(one.end_lineno or one.lineno, one.end_col_offset or 0) for one in given]
-    kept = [any(one is other for other in left) for one in given]
-    last = max(number for number, stays in enumerate(kept) if stays)
-    for number in range(last):
-        if not kept[number]:
-            yield Edit(starts[number], starts[number + 1], "")
-    if last + 1 < len(given):
-        yield Edit(ends[last], ends[-1], "")
+    return (Edit(start, start, before), *without_arguments(call, gone, source))
 
 
 def _attribute(name: str, value: ast.expr) -> str:

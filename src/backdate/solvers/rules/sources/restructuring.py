@@ -21,6 +21,7 @@ from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.app_names import whole_app_name
 from backdate.solvers.rules.sources.attribute_targets import attribute_targets
+from backdate.solvers.rules.sources.bound_metadata import bound_metadata
 from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.copied_frames import copied_frames
@@ -312,6 +313,7 @@ _WHOLE = (
     class_bodies,
     mapped_rows,
     attribute_targets,
+    bound_metadata,
     commits,
     json_settings,
     whole_app_name,

@@ -19,6 +19,7 @@ from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import AddArgument, ChangeArgument, FollowSignature, NamePositional, Rewrite
 from backdate.rewriting.stand_ins import stand_ins
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.bound_metadata import bound_metadata
 from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{1,16}>")
@@ -36,8 +37,8 @@ class SignatureSource:
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         """See ``ProposalSource``."""
         pair = evidence.pair
-        if pair is None:
-            return ()
+        if pair is None or bound_metadata(group, evidence) is not None:
+            return ()  # without the argument nothing would have the engine
         if group.cause.kind not in _KINDS:
             return tuple(_swallowed(group, evidence, pair))
         found: dict[Rewrite, Proposal] = {
@@ -187,7 +188,8 @@ def _needed(
         made = AddArgument(function=function, argument=argument, value=name, position=position)
         yield made, f"{name} is called so"
         return
-    if was is not None and was.default is not None and was.literal:
+    # nobody requires what None is good enough for
+    if was is not None and was.default not in (None, "None") and was.literal:
         made = AddArgument(function=function, argument=argument, value=was.default, position=position)
         yield made, f"it was {was.default}"
 
