@@ -328,3 +328,23 @@ def test_a_value_alone_decides_whether_a_subscript_fits() -> None:
     only = ReplaceUse(target="lib.f", template="lib.g()", only={"0": "b"})
     source = "import lib\nx = lib.f(b['x'])\n"
     assert rewrite_source(source, only, lines=frozenset({2})).edits == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "after"),
+    [
+        ("[a.c.b, a.c.d,], e", "sql.select(a.c.b, a.c.d).where(e)"),
+        ("(a,), e", "sql.select(a).where(e)"),
+        ("[\n    a,\n    b,\n], e", "sql.select(a,\n    b).where(e)"),
+        ("[], e", "sql.select(*[]).where(e)"),
+        ("[a for a in b], e", "sql.select(*[a for a in b]).where(e)"),
+        ("[\n    a,  # c\n], e", "sql.select(*[\n    a,  # c\n]).where(e)"),
+    ],
+)
+def test_the_items_of_a_list_are_given_themselves_where_they_are_unpacked(given: str, after: str) -> None:
+    select = ReplaceUse(target="sql.select", template="sql.select(*{0}).where({1})")
+    text = f"import sql\nx = sql.select({given})\n"
+    assert (
+        apply_edits(text, rewrite_source(text, select, lines=frozenset(range(1, 9))).edits)
+        == f"import sql\nx = {after}\n"
+    )

@@ -79,6 +79,8 @@ class Given:
     """What stands where it is the only argument: a generator without them, arguments as laid out."""
     again: str = ""
     """What stands where the template has it once more; "" for the same code."""
+    items: str = ""
+    """What is between the brackets of a list or tuple; "" for anything else, and where a comment is there."""
 
 
 @lru_cache(maxsize=256)
@@ -116,7 +118,14 @@ def given_by(tree: SourceTree, node: Node, code: str = "") -> Given:
         is_primary=node.type in _PRIMARY or kind in _PRIMARY,
         bare=code[1:-1].strip() if alone else "",
         sole=code[1:-1].strip() if is_generator else "",
+        items=_items_of(node, code),
     )
+
+
+def _items_of(node: Node, code: str) -> str:
+    if node.type not in ("list", "tuple") or any(child.type == "comment" for child in node.children):
+        return ""
+    return code[1:-1].strip().removesuffix(",").rstrip()
 
 
 def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
@@ -145,6 +154,9 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
             edits.append(Edit(len(before.removesuffix(",")), end, ""))
             continue
         parent = node.parent
+        if parent is not None and parent.type == "list_splat" and value.items:
+            edits.append(Edit(parent.start_byte, match.end(), value.items))
+            continue
         is_all = parent is None or parent.type == "expression_statement"
         if is_all:
             root_given = value
