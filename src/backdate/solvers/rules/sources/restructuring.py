@@ -31,6 +31,7 @@ from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.json_settings import json_settings
 from backdate.solvers.rules.sources.literals import LITERALS
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
+from backdate.solvers.rules.sources.meta_indexes import meta_indexes
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
@@ -316,6 +317,7 @@ _WHOLE = (
     bound_metadata,
     commits,
     json_settings,
+    meta_indexes,
     whole_app_name,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
