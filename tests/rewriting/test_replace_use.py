@@ -348,3 +348,20 @@ def test_the_items_of_a_list_are_given_themselves_where_they_are_unpacked(given:
         apply_edits(text, rewrite_source(text, select, lines=frozenset(range(1, 9))).edits)
         == f"import sql\nx = {after}\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("template", "imported"),
+    [
+        ("os.environ.get('MODE', 'production')", "import os"),
+        ("os.path.join({args})", "import os.path"),
+        ("sys.stdout.write({args})", "import sys"),
+        ("xml.etree.ElementTree.fromstring({args})", "import xml.etree.ElementTree"),
+        ("datetime.timezone.utc.dst({args})", "import datetime"),
+    ],
+)
+def test_what_a_module_of_python_holds_is_no_module(template: str, imported: str) -> None:
+    rewrite = ReplaceUse(target="lib.mode", template=template)
+    text = "from lib import mode\nx = mode()\n"
+    after = apply_edits(text, rewrite_source(text, rewrite, lines=frozenset({2})).edits)
+    assert after.splitlines()[0] == imported

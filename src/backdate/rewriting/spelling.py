@@ -57,10 +57,6 @@ class Spelling:
     needs: NewImport | None = None
 
 
-_SMALL_CLASSES = frozenset({"datetime.date", "datetime.datetime", "datetime.time", "datetime.timezone"})
-"""Classes of the standard library without a capital whose members take other names' places."""
-
-
 _DEEPEST_CAPITAL = {"Bio": 1, "Crypto": 2, "Cryptodome": 2, "OpenSSL": 1, "PIL": 1}
 """By package the depth to which its modules have capitals as well (``PIL.Image``, ``Crypto.Cipher.AES``)."""
 
@@ -71,9 +67,11 @@ def module_of(dotted: str) -> str:
     for length in range(len(parts) - 1, 1, -1):
         if is_python_module(".".join(parts[:length])):
             return ".".join(parts[:length])
+    if parts[0] in sys.stdlib_module_names and len(parts) > 1:  # `os.environ.get` is of `os`
+        return "os.path" if dotted.startswith("os.path.") else parts[0]
     capital = _DEEPEST_CAPITAL.get(parts[0], 0)
     for index, part in enumerate(parts[:-1]):
-        if (part[:1].isupper() and index > capital) or ".".join(parts[: index + 1]) in _SMALL_CLASSES:
+        if part[:1].isupper() and index > capital:
             return ".".join(parts[:index])
     return ".".join(parts[:-1])
 
