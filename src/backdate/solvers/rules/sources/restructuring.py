@@ -19,6 +19,7 @@ from backdate.rewriting.rewrite import (
 )
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.app_contexts import app_contexts
 from backdate.solvers.rules.sources.app_names import whole_app_name
 from backdate.solvers.rules.sources.attribute_targets import attribute_targets
 from backdate.solvers.rules.sources.bound_metadata import bound_metadata
@@ -318,6 +319,7 @@ _WHOLE = (
     commits,
     json_settings,
     meta_indexes,
+    app_contexts,
     whole_app_name,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
