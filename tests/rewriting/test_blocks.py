@@ -67,6 +67,30 @@ def test_a_template_uses_what_its_block_binds() -> None:
     )
 
 
+def test_what_holds_behind_the_block_is_assigned_or_returned_in_it() -> None:
+    rewrite = ReplaceUse(
+        target=".execute",
+        template="{connection}.execute({args})",
+        context="{self}.begin() as connection",
+        begins=r"\w+\.insert\(|text\('INSERT",
+    )
+    text = (
+        "added = engine.execute(t.insert(), 1)\n"
+        "n = engine.execute(text('INSERT 1')).rowcount\nrows = e.execute(t)\n"
+    )
+    edits = rewrite_source(text, rewrite, lines=frozenset({1, 2, 3})).edits
+    assert apply_edits(text, edits) == (
+        "with engine.begin() as connection:\n    added = connection.execute(t.insert(), 1)\n"
+        "with engine.begin() as connection:\n    n = connection.execute(text('INSERT 1')).rowcount\n"
+        "rows = e.execute(t)\n"
+    )
+    returned = "def f():\n    return engine.execute(t.insert())\n"
+    edits = rewrite_source(returned, rewrite, lines=frozenset({2})).edits
+    assert "    with engine.begin() as connection:\n        return connection.execute(t" in apply_edits(
+        returned, edits
+    )
+
+
 def test_what_a_call_leaves_out_stands_as_it_is() -> None:
     text = "db.drop_all()\n"
     edits = rewrite_source(text, OF_APP, lines=frozenset({1})).edits

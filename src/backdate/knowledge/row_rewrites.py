@@ -106,6 +106,7 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
             defaults=edit.defaults,
             context=edit.context,
             only=edit.only,
+            begins=edit.begins,
             assigns=edit.assigns,
             unpacked=edit.unpacked,
             drops_arguments=edit.drops_arguments,

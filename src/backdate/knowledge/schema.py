@@ -52,6 +52,9 @@ class EditRow(Row, frozen=True, kw_only=True):
     """For ``.names`` of objects: the names of the classes of what a call gives, where a traced run saw them:
     by position, "0[0]" for the first item of a list. Where it saw classes that only other edits of the name
     are for, this one is not made; ``owners`` count as the object's."""
+    begins: str = ""
+    """With ``template``: only calls whose first positional argument begins as this regular expression says.
+    What such a call gives holds behind the block of ``context``, which then takes any simple statement."""
     assigns: str = ""
     """With ``template``: the call changed its object, and is assigned to it now: "self", or "cat" where the
     object is that attribute of what changed. With ``assigned``: only of objects that are such an attribute,

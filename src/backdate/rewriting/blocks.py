@@ -10,6 +10,7 @@ from backdate.editing.spans import Edit
 from backdate.rewriting.source_tree import SourceTree
 
 _ASSIGNABLE = frozenset({"identifier", "attribute", "subscript"})
+_SIMPLE = frozenset({"expression_statement", "return_statement"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,16 +22,20 @@ class NewBlock:
     """How much further in its lines begin."""
 
 
-def into_block(tree: SourceTree, statement: Node, header: str, *, rewritten: Node) -> NewBlock | None:
+def into_block(
+    tree: SourceTree, statement: Node, header: str, *, rewritten: Node, any_statement: bool = False
+) -> NewBlock | None:
     """The edits that put a statement below ``header`` that is nothing but ``rewritten``, whose lines stay.
 
-    None for any other statement, as a value may be closed where the block ends; for one that shares a line
-    with another, and for one with a string over several lines, whose text would change.
+    With ``any_statement`` it may assign or return what that gives, which is not closed where the block ends.
+    None for any other statement; for one that shares a line with another, and for one with a string over
+    several lines, whose text would change.
     """
     start, end = statement.start_byte, statement.end_byte
     first = tree.line_start(start)
     beside = (tree.text[first:start], tree.text[end : tree.line_end(max(end - 1, start))].split("#")[0])
     alone = statement.type == "expression_statement" and statement.named_child(0) == rewritten
+    alone |= any_statement and statement.type in _SIMPLE
     if not alone or any(text.strip() for text in beside):
         return None
     if any(tree.line(node.start_byte) != tree.line(node.end_byte) for node in _strings(statement)):

@@ -31,6 +31,7 @@ from backdate.rewriting.template import (
     statement_parts,
 )
 
+_LONGEST_BEGINNING = 200
 _PARTIAL = "functools.partial"
 _OBJECT_FIELDS = {"attribute": "object", "binary_operator": "left"}
 
@@ -177,12 +178,24 @@ class _UseReplacement:
         """Whether a use can be what the template is: a statement takes the place of a whole one alone, and
         what is unpacked that of what is assigned to several names."""
         parent = node.parent
+        if self._rewrite.begins and not self._begins(node, self._rewrite.begins):
+            return False
         if self._rewrite.unpacked:
             several = parent.child_by_field_name("left") if parent is not None else None
             is_value = parent is not None and parent.type == "assignment" and is_field(parent, "right", node)
             if not is_value or several is None or several.type not in ("pattern_list", "tuple_pattern"):
                 return False
         return not self._keyword or (parent is not None and parent.type == "expression_statement")
+
+    def _begins(self, node: Node, pattern: str) -> bool:
+        """Whether the first positional argument of a call begins as a regular expression says."""
+        call = call_at(node)
+        first = (
+            next((one for one in call.given if not argument_name(self._tree, one)), None) if call else None
+        )
+        return (
+            first is not None and re.match(pattern, self._tree.code(first)[:_LONGEST_BEGINNING]) is not None
+        )
 
     def _on_lines(self, node: Node) -> bool:
         return self._lines is None or not self._lines.isdisjoint(self._tree.statement_lines(node))
@@ -243,7 +256,8 @@ class _UseReplacement:
         if context is None:
             return None
         header = f"with {context} as {bound}:" if bound else f"with {context}:"
-        return into_block(self._tree, statement_of(node), header, rewritten=node)
+        any_statement = bool(self._rewrite.begins)
+        return into_block(self._tree, statement_of(node), header, rewritten=node, any_statement=any_statement)
 
     def _code(self, node: Node) -> str:
         """The code of an expression, with the edits that were made within it."""

@@ -116,6 +116,9 @@ class ReplaceUse:
     only: Mapping[str, str] = field(default_factory=dict)
     """Only uses that give these placeholders these expressions. They need not be in the template. "[{key}]"
     is a list of one item, which ``{key}`` is."""
+    begins: str = ""
+    """Only calls whose first positional argument begins as this regular expression says. What they give holds
+    behind the block of ``context``, so that it takes a statement that assigns or returns it as well."""
     assigns: str = ""
     """"self": the call changed its object, and gives a changed one now. Only a call that is a whole statement
     changes, and what it gives is assigned to the object; to the object around it where this says which

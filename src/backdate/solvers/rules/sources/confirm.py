@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
 
 from backdate.diagnosis.api import Member
@@ -12,6 +13,8 @@ def is_there(name: str, evidence: FixEvidence) -> bool:
     """Whether the new environment has a dotted name; yes where there is nobody to ask."""
     if evidence.pair is None:
         return True
+    if isinstance(getattr(builtins, name.partition(".")[0], None), type):  # "int.from_bytes" is in no module
+        name = f"builtins.{name}"
     member = evidence.pair.ask_new((name,)).get(name)
     return member is None or member.present
 
