@@ -39,6 +39,11 @@ def mended(text: str, line: int, message: str = "Working outside of application 
             f"def f():\n{BLOCK}        db.create_all()\n        if x:\n            db.add(x)\n",
         ),
         (
+            f"def f():\n{BLOCK}        db.create_all()\n    x = X()\n    db.add(x)\n",
+            7,
+            f"def f():\n{BLOCK}        db.create_all()\n        x = X()\n        db.add(x)\n",
+        ),
+        (
             f"def f():\n    db.add(1)\n{BLOCK}        pass\n",
             4,
             f"def f():\n{BLOCK}        db.add(1)\n{BLOCK}        pass\n",

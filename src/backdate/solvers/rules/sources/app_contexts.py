@@ -18,6 +18,8 @@ from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence
 _OUTSIDE = re.compile(r"Working outside of application context")
 _MAKERS = frozenset({"Flask", "create_app", "make_app"})
 _NAMES = frozenset({"app", "application"})
+_NEAR = 5
+"""Statements that a block before them is as far away as to hold them as well."""
 _SAID = "what uses a database runs in the context of an application"
 _SOURCE = "https://flask-sqlalchemy.palletsprojects.com/en/stable/contexts/"
 
@@ -59,6 +61,8 @@ def _into_context(text: str, line: int) -> Iterator[Edit]:
     first = next((n for n, one in enumerate(body) if one.lineno <= line <= (one.end_lineno or 0)), None)
     if first is None or _is_context(body[first]):
         return
+    block = next((n for n in range(first - 1, max(first - _NEAR, 0) - 1, -1) if _is_context(body[n])), None)
+    first = first if block is None else block + 1
     last = next((n for n in range(first + 1, len(body)) if _is_context(body[n])), len(body)) - 1
     lines = text.splitlines(keepends=True)
     start, end = body[first].lineno, body[last].end_lineno or body[last].lineno
@@ -66,7 +70,7 @@ def _into_context(text: str, line: int) -> Iterator[Edit]:
     if _has_long_text(body[first : last + 1]):
         return
     header = ""
-    if first == 0 or not _is_context(body[first - 1]):
+    if block is None:
         application = _application(function, body[:first], tree)
         if not application:
             return
@@ -76,9 +80,9 @@ def _into_context(text: str, line: int) -> Iterator[Edit]:
     for one in lines:
         starts.append(starts[-1] + len(one))
     for number in range(start, end + 1):
-        before = header if number == start else ""
-        if lines[number - 1].strip() or before:
-            yield Edit(starts[number - 1], starts[number - 1], before + unit)
+        above = header if number == start else ""
+        if lines[number - 1].strip() or above:
+            yield Edit(starts[number - 1], starts[number - 1], above + unit)
 
 
 def _is_context(statement: ast.stmt) -> bool:
