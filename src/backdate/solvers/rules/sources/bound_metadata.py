@@ -30,7 +30,7 @@ _SQLALCHEMY_2 = (2, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Binding:
+class _KeptEngine:
     """Metadata that was given an engine, both as they are written."""
 
     metadata: str
@@ -86,20 +86,20 @@ def _edits(text: str) -> Iterator[Edit]:
             yield from _given(node, bindings, tree, source)
 
 
-def _bindings(tree: ast.Module) -> Iterator[_Binding]:
+def _bindings(tree: ast.Module) -> Iterator[_KeptEngine]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         target, scope = node.targets[0], function_around(tree, node.lineno)
         if isinstance(target, ast.Attribute) and target.attr == "bind" and _is_plain(node.value):
-            yield _Binding(metadata=ast.unparse(target.value), engine=ast.unparse(node.value), scope=scope)
+            yield _KeptEngine(metadata=ast.unparse(target.value), engine=ast.unparse(node.value), scope=scope)
         elif isinstance(node.value, ast.Call) and _leaf(node.value.func) in _MADE_OF:
             call = node.value
             by_name: list[CallArgument] = [one for one in call.keywords if one.arg == "bind"]
             for argument in (*by_name, *call.args)[:1]:
                 value = argument.value if isinstance(argument, ast.keyword) else argument
                 if _is_plain(value):
-                    yield _Binding(
+                    yield _KeptEngine(
                         metadata=_MADE_OF[_leaf(call.func)].format(ast.unparse(target)),
                         engine=ast.unparse(value),
                         scope=scope,
@@ -109,7 +109,7 @@ def _bindings(tree: ast.Module) -> Iterator[_Binding]:
 
 
 def _given(
-    call: ast.Call, bindings: Sequence[_Binding], tree: ast.Module, source: SourceText
+    call: ast.Call, bindings: Sequence[_KeptEngine], tree: ast.Module, source: SourceText
 ) -> Iterator[Edit]:
     """The edits that give the engine to one call that used the one of its metadata."""
     scope = function_around(tree, call.lineno)
