@@ -12,7 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from backdate.errors import StoredDataError
-from backdate.knowledge import schema
+from backdate.knowledge import schema, service_rows
 from backdate.serial import decoder_of
 
 File = TypeVar("File", bound=schema.Row)
@@ -83,9 +83,9 @@ def tools() -> frozenset[str]:
 
 
 @functools.cache
-def services() -> tuple[schema.ServiceRow, ...]:
+def services() -> tuple[service_rows.ServiceRow, ...]:
     """Databases, caches and brokers."""
-    return read_table(tables() / "services.toml", schema.ServicesFile).service
+    return read_table(tables() / "services.toml", service_rows.ServicesFile).service
 
 
 @functools.cache

@@ -314,13 +314,10 @@ class _UseReplacement:
         if only:
             return None
         for name, node in nodes.items():
-            given[name] = given_by(tree, node, self._code(node))
-            if wanted.count(name) > 1 and not is_side_effect_free(node):
-                bound = name_for_value(tree, self._rewrite.template, chain)
-                if not bound:
-                    return None
-                code = f"({bound} := {given[name].bare or given[name].code})"
-                given[name] = Given(code=code, is_primary=True, again=bound)
+            of_node = self._given_by(node, chain, several=wanted.count(name) > 1)
+            if of_node is None:
+                return None
+            given[name] = of_node
         bound = self._rewrite.bound
         if bound:
             given[bound] = Given(code=bound, is_primary=True)
@@ -332,6 +329,19 @@ class _UseReplacement:
                 code=", ".join(rest), is_primary=True, sole=as_written if "\n" in as_written else ""
             )
         return given
+
+    def _given_by(self, node: Node, chain: Node, *, several: bool) -> Given | None:
+        """What stands for a node; where the template has it ``several`` times, it is computed once.
+
+        None where there is no name for it then.
+        """
+        given = given_by(self._tree, node, self._code(node))
+        if not several or is_side_effect_free(node):
+            return given
+        bound = name_for_value(self._tree, self._rewrite.template, chain)
+        if not bound:
+            return None
+        return Given(code=f"({bound} := {given.bare or given.code})", is_primary=True, again=bound)
 
     def _has_loose_comment(self, use: FunctionCall | Node) -> bool:
         """Whether a comment stands between the arguments: it has no place in what follows."""

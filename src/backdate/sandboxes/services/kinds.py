@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from backdate.knowledge import load
-from backdate.knowledge.schema import ServiceRow
+from backdate.knowledge.service_rows import ServiceRow
 from backdate.sandboxes.services.wanted import ServiceAccount, ServiceKind, WantedService
 
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9_])?\Z")

@@ -23,6 +23,7 @@ _ATTRIBUTES = {
     "JSONIFY_MIMETYPE": "mimetype = {value}",
     "JSONIFY_PRETTYPRINT_REGULAR": "compact = not {value}",
 }
+_APPLICATION, _PROVIDER = "flask.app.Flask", "json"
 _SAID = "an application's JSON is set at its provider, and no setting of its configuration is read"
 _SOURCE = "https://flask.palletsprojects.com/en/stable/changes/#version-2-3-0"
 _SINCE = (2, 3)
@@ -43,14 +44,21 @@ def unread_settings(evidence: FixEvidence) -> Iterator[FailureGroup]:
     )
     if places:
         cause = Cause(
-            kind=CauseKind.OTHER_ERROR, type="", message=_SAID, distribution="flask", version=new or None
+            kind=CauseKind.OTHER_ERROR,
+            type="",
+            message=_SAID,
+            name=_PROVIDER,
+            owner=_APPLICATION,
+            owner_is="type",
+            distribution="flask",
+            version=new,
         )
         yield FailureGroup(cause=cause, tests=(), places=places)
 
 
 def json_settings(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """``app.json.sort_keys = False`` for each setting of ``unread_settings``; None for any other failure."""
-    if group.tests or group.cause.message != _SAID:
+    if group.tests or (group.cause.owner, group.cause.name) != (_APPLICATION, _PROVIDER):
         return None
     edits: dict[str, set[Edit]] = {}
     for place in group.places:
@@ -89,7 +97,7 @@ def _is_application(expression: str, place: SourcePlace, evidence: FixEvidence) 
         one.file == place.file
         and one.line == place.line
         and one.expression == expression
-        and one.class_name == "flask.app.Flask"
+        and one.class_name == _APPLICATION
         for one in evidence.objects
     )
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from backdate.advice import AdviceEvidence, EvidenceKind
-from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.expressions import PlacedExpression, attributes_on, expressions_on
 from backdate.rewriting.rewrite import (
     ChangeLiteralType,
@@ -35,25 +34,16 @@ from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_tests import old_tests
+from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
-from backdate.solvers.rules.sources.subjects import distribution_of_cause, library_behind
+from backdate.solvers.rules.sources.subjects import library_behind
 from backdate.solvers.rules.sources.zones import NO_PYTZ, by_zoneinfo
-from backdate.text import version_numbers
 
 _LONGEST = 2_000
 _MOST = 6
 """Proposals of one group."""
 _SAMPLE = re.compile(r"(?:random\.)?sample\(")
 _GEOMETRIES = "(?:Multi(?:Point|LineString|Polygon)|GeometryCollection)"
-_METADATA_SINCE = (3, 8)
-_VERSION_NAMES = {
-    "__version__": 'importlib.metadata.version("{distribution}")',
-    "__version_info__": (
-        'tuple(int(part) for part in importlib.metadata.version("{distribution}").split(".") '
-        "if part.isdigit())"
-    ),
-}
-"""What a package says of its version, and what its metadata say instead."""
 _METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython_function_or_method)'"
 
 
@@ -113,32 +103,6 @@ class RestructuringSource:
 
 _SEVERAL = (shown_as_before, made_whole, made_writable, copied_frames, by_position)
 """What asks for proposals of its own, each for several places."""
-
-
-def _version_of(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
-    """A package's ``__version__``, or its numbers: its metadata say them (PEP 566, Python 3.8)."""
-    cause = group.cause
-    distribution = distribution_of_cause(cause)
-    python = evidence.versions_of(PYTHON)[1]
-    template = _VERSION_NAMES.get(cause.name)
-    if template is None or cause.owner_is != "module" or distribution in ("", PYTHON):
-        return None
-    if python and version_numbers(python) < _METADATA_SINCE:
-        return None
-    rewrite = ReplaceUse(
-        target=f"{cause.owner}.{cause.name}",
-        template=template.format(distribution=distribution),
-        called=False,
-    )
-    source = "https://docs.python.org/3/library/importlib.metadata.html#distribution-versions"
-    why = AdviceEvidence(kind=EvidenceKind.MESSAGE, text=cause.message.split("\n")[0][:240], source=source)
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution=distribution,
-        rewrite=rewrite,
-        places=group.places,
-        why=(why,),
-    )
 
 
 def _property(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
@@ -309,7 +273,7 @@ def _as_bytes(_: re.Match[str], __: _FailingCode) -> Iterator[Rewrite]:
 
 
 _WHOLE = (
-    _version_of,
+    version_of,
     old_tests,
     default_factories,
     class_bodies,
