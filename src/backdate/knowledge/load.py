@@ -7,13 +7,16 @@ import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from backdate.errors import StoredDataError
-from backdate.knowledge import schema, service_rows
+from backdate.knowledge import schema
 from backdate.serial import decoder_of
+
+if TYPE_CHECKING:
+    from backdate.knowledge.service_rows import ServiceRow
 
 File = TypeVar("File", bound=schema.Row)
 
@@ -83,9 +86,11 @@ def tools() -> frozenset[str]:
 
 
 @functools.cache
-def services() -> tuple[service_rows.ServiceRow, ...]:
+def services() -> tuple[ServiceRow, ...]:
     """Databases, caches and brokers."""
-    return read_table(tables() / "services.toml", service_rows.ServicesFile).service
+    from backdate.knowledge.service_rows import ServicesFile  # read where a suite wants a service alone
+
+    return read_table(tables() / "services.toml", ServicesFile).service
 
 
 @functools.cache
