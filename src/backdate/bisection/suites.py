@@ -95,7 +95,7 @@ class Suites:
         request = probe.context.request
         key = digest(
             *("errors-seen", _FORMAT, probe.environment.key, request.digest, request.name),
-            *(plans_of(probe.context.side), tuple(tests), self._resources.limits),
+            *(plans_of(probe.context.side), tuple(tests), tuple(files), self._resources.limits),
             *(self._resources.sandbox.name, *self._services(probe).key, *self._rights.key),
         )
         kept = self._resources.cache.read(SeenErrors, "probes", key)

@@ -281,9 +281,7 @@ class _UseReplacement:
         if others:
             given["others"] = Given(code=others, is_primary=True)
         owner = chain.child_by_field_name(_OBJECT_FIELDS.get(chain.type, ""))
-        nodes: dict[str, Node] = {}
-        if owner is not None:
-            nodes["self"] = owner
+        nodes: dict[str, Node] = {} if owner is None else {"self": owner}
         item = chain.parent
         if self._rewrite.keyed and item is not None and item.named_child_count == 2:
             nodes["key"] = item.named_children[1]

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
-from backdate.editing.spans import Edit, apply_edits
+from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import edited_files
 
 _OUTSIDE = re.compile(r"Working outside of application context")
 _MAKERS = frozenset({"Flask", "create_app", "make_app"})
@@ -42,10 +43,7 @@ def app_contexts(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     return Proposal(
         origin=ProposalOrigin.RESTRUCTURING,
         distribution="flask",
-        file_edits=tuple(
-            FileEdit(file=file, text=apply_edits(evidence.texts[file], sorted(made)))
-            for file, made in edits.items()
-        ),
+        file_edits=edited_files(evidence.texts, edits),
         edits_key=f"contexts of lines {', '.join(f'{one.file}:{one.line}' for one in group.raised_at)}",
         places=tuple(SourcePlace(file=place.file, line=place.line) for place in group.raised_at),
         why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, source=_SOURCE),),

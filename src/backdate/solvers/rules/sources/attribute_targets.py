@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
-from backdate.editing.spans import Edit, apply_edits
+from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of
 
 _BY_NAME = re.compile(
     r"Strings are not accepted for attribute names in loader options|"
@@ -55,10 +56,7 @@ def attribute_targets(group: FailureGroup, evidence: FixEvidence) -> Proposal | 
     return Proposal(
         origin=ProposalOrigin.RESTRUCTURING,
         distribution="sqlalchemy",
-        file_edits=tuple(
-            FileEdit(file=file, text=apply_edits(evidence.texts[file], sorted(made)))
-            for file, made in edits.items()
-        ),
+        file_edits=edited_files(evidence.texts, edits),
         edits_key=f"names of attributes in {', '.join(edits)}",
         places=tuple(SourcePlace(file=place.file, line=place.line) for place in group.raised_at),
         why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=_SAID, since="2.0", source=_SOURCE),),
@@ -89,7 +87,7 @@ def _names_on(scope: ast.AST, line: int) -> Iterator[tuple[ast.Constant, str, st
             yield from _literals(node.args[:1], owner)
         for option in node.args if node.func.attr == "options" else ():
             # what follows an option is of the class behind its attribute, which nothing tells here
-            if isinstance(option, ast.Call) and _leaf(option.func) in _OPTIONS:
+            if isinstance(option, ast.Call) and leaf_of(option.func) in _OPTIONS:
                 chained = isinstance(option.func, ast.Attribute) and isinstance(option.func.value, ast.Call)
                 yield from _literals(option.args, "" if chained else owner)
 
@@ -105,7 +103,7 @@ def _queried(node: ast.expr, scope: ast.AST, depth: int = 0) -> str:
     """The class whose objects a chain of calls queries: of its ``query(User)``, or ``User.query``."""
     while True:
         if isinstance(node, ast.Call):
-            if _leaf(node.func) in ("query", "select") and node.args:
+            if leaf_of(node.func) in ("query", "select") and node.args:
                 return _class_of(node.args[0])
             node = node.func
         elif isinstance(node, ast.Attribute):
@@ -119,7 +117,7 @@ def _queried(node: ast.expr, scope: ast.AST, depth: int = 0) -> str:
     assigned = [
         one.value
         for one in ast.walk(scope)
-        if isinstance(one, ast.Assign) and any(_leaf(target) == node.id for target in one.targets)
+        if isinstance(one, ast.Assign) and any(leaf_of(target) == node.id for target in one.targets)
     ]
     found = {_queried(value, scope, depth + 1) for value in assigned} - {""}
     return found.pop() if len(found) == 1 else ""
@@ -129,9 +127,5 @@ def _class_of(node: ast.expr) -> str:
     """``models.User`` of itself and of ``models.User.id``; "" for what is not written as a class."""
     while isinstance(node, ast.Attribute) and not node.attr[:1].isupper():
         node = node.value
-    is_class = isinstance(node, ast.Name | ast.Attribute) and _leaf(node)[:1].isupper()
+    is_class = isinstance(node, ast.Name | ast.Attribute) and leaf_of(node)[:1].isupper()
     return ast.unparse(node) if is_class else ""
-
-
-def _leaf(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

@@ -10,10 +10,16 @@ from dataclasses import dataclass
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
-from backdate.editing.spans import Edit, apply_edits
+from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.call_edits import CallArgument, span_of, without_arguments
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import (
+    CallArgument,
+    edited_files,
+    leaf_of,
+    span_of,
+    without_arguments,
+)
 from backdate.text import version_numbers
 
 _ABOUT_IT = re.compile(
@@ -63,9 +69,7 @@ def bound_metadata(group: FailureGroup, evidence: FixEvidence) -> Proposal | Non
     return Proposal(
         origin=ProposalOrigin.RESTRUCTURING,
         distribution="sqlalchemy",
-        file_edits=tuple(
-            FileEdit(file=file, text=apply_edits(evidence.texts[file], made)) for file, made in edits.items()
-        ),
+        file_edits=edited_files(evidence.texts, edits),
         edits_key=f"engines of metadata in {', '.join(edits)}",
         places=tuple(SourcePlace(file=place.file, line=place.line) for place in group.raised_at),
         why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="2.0", source=_SOURCE),),
@@ -93,14 +97,14 @@ def _bindings(tree: ast.Module) -> Iterator[_KeptEngine]:
         target, scope = node.targets[0], function_around(tree, node.lineno)
         if isinstance(target, ast.Attribute) and target.attr == "bind" and _is_plain(node.value):
             yield _KeptEngine(metadata=ast.unparse(target.value), engine=ast.unparse(node.value), scope=scope)
-        elif isinstance(node.value, ast.Call) and _leaf(node.value.func) in _MADE_OF:
+        elif isinstance(node.value, ast.Call) and leaf_of(node.value.func) in _MADE_OF:
             call = node.value
             by_name: list[CallArgument] = [one for one in call.keywords if one.arg == "bind"]
             for argument in (*by_name, *call.args)[:1]:
                 value = argument.value if isinstance(argument, ast.keyword) else argument
                 if _is_plain(value):
                     yield _KeptEngine(
-                        metadata=_MADE_OF[_leaf(call.func)].format(ast.unparse(target)),
+                        metadata=_MADE_OF[leaf_of(call.func)].format(ast.unparse(target)),
                         engine=ast.unparse(value),
                         scope=scope,
                         call=call,
@@ -120,7 +124,7 @@ def _given(
         if engine is not None and not call.args and not named:
             behind = source.content.index("(", span_of(call.func, source)[1]) + 1
             yield Edit(behind, behind, f"{engine}, " if call.keywords else engine)
-    elif _leaf(call.func) == "Table" and len(call.args) > 1:
+    elif leaf_of(call.func) == "Table" and len(call.args) > 1:
         engine = known.get(ast.unparse(call.args[1]))
         given = {one.arg: one for one in call.keywords}
         if engine is not None and "autoload" in given and "autoload_with" not in given:
@@ -133,7 +137,3 @@ def _is_plain(node: ast.expr) -> bool:
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
-
-
-def _leaf(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

@@ -17,6 +17,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import span_of
 from backdate.text import version_numbers
 
 _PANDAS_3 = (3, 0)
@@ -128,7 +129,7 @@ def _counted(source: SourceText, tree: ast.Module) -> _Found:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or len(node.args) != 1:
             continue
         if node.func.attr in ("astype", "view", "groupby") and _is_whole(node.args[0]):
-            end = source.offset(node.func.value.end_lineno or 1, node.func.value.end_col_offset or 0)
+            end = span_of(node.func.value, source)[1]
             yield node.lineno, Edit(end, end, '.astype("datetime64[ns]")')
 
 
@@ -141,7 +142,7 @@ def _grouped(source: SourceText, tree: ast.Module) -> _Found:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         whole = not any(isinstance(one, ast.Starred | ast.GeneratorExp) for one in given)
         if node.func.attr == "groupby" and node.args and whole and not named & {"observed", None}:
-            end = max(source.offset(one.end_lineno or 1, one.end_col_offset or 0) for one in given)
+            end = max(span_of(one, source)[1] for one in given)
             yield node.lineno, Edit(end, end, ", observed=False")
 
 
@@ -156,13 +157,12 @@ _WORDS = ("][", "inplace", "dtype", "astype", "view", "groupby")
 
 def source_of(source: SourceText, node: ast.expr | ast.keyword) -> str:
     """The code of a node as it is written."""
-    start = source.offset(node.lineno, node.col_offset)
-    return source.content[start : source.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)]
+    start, end = span_of(node, source)
+    return source.content[start:end]
 
 
 def _instead(source: SourceText, node: ast.expr, text: str) -> Edit:
-    start = source.offset(node.lineno, node.col_offset)
-    return Edit(start, source.offset(node.end_lineno or node.lineno, node.end_col_offset or 0), text)
+    return Edit(*span_of(node, source), text)
 
 
 def _is_key(node: ast.expr) -> bool:

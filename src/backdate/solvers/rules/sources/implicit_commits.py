@@ -14,8 +14,9 @@ from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
-from backdate.editing.spans import Edit, apply_edits
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.editing.spans import Edit
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import edited_files
 from backdate.text import version_numbers
 
 _WARNED = re.compile(r"statement is being autocommitted using implicit autocommit")
@@ -56,10 +57,7 @@ def commits(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     return Proposal(
         origin=ProposalOrigin.RESTRUCTURING,
         distribution="sqlalchemy",
-        file_edits=tuple(
-            FileEdit(file=file, text=apply_edits(evidence.texts[file], sorted(made)))
-            for file, made in edits.items()
-        ),
+        file_edits=edited_files(evidence.texts, edits),
         edits_key=f"commits in {', '.join(edits)}",
         places=group.places,
         why=(AdviceEvidence(kind=EvidenceKind.WARNING, text=_SAID, since="2.0", source=_SOURCE),),

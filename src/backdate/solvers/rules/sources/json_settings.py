@@ -12,9 +12,9 @@ from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
-from backdate.editing.spans import Edit, apply_edits
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.call_edits import arguments_of, without_arguments
+from backdate.editing.spans import Edit
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import arguments_of, edited_files, without_arguments
 from backdate.text import version_numbers
 
 _ATTRIBUTES = {
@@ -69,10 +69,7 @@ def json_settings(group: FailureGroup, evidence: FixEvidence) -> Proposal | None
     return Proposal(
         origin=ProposalOrigin.RESTRUCTURING,
         distribution="flask",
-        file_edits=tuple(
-            FileEdit(file=file, text=apply_edits(evidence.texts[file], sorted(made)))
-            for file, made in edits.items()
-        ),
+        file_edits=edited_files(evidence.texts, edits),
         edits_key=f"settings of JSON in {', '.join(edits)}",
         places=group.places,
         why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="2.3", source=_SOURCE),),

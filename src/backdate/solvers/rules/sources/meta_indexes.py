@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
-from backdate.editing.spans import Edit, apply_edits
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.call_edits import span_of
+from backdate.editing.spans import Edit
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
 
 _REFUSED = re.compile(r"'class Meta' got invalid attribute\(s\): (?:\w{1,60},)*index_together\b")
 _OLD = "index_together"
@@ -36,9 +36,7 @@ def meta_indexes(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     return Proposal(
         origin=ProposalOrigin.RESTRUCTURING,
         distribution="django",
-        file_edits=tuple(
-            FileEdit(file=file, text=apply_edits(evidence.texts[file], made)) for file, made in edits.items()
-        ),
+        file_edits=edited_files(evidence.texts, edits),
         edits_key=f"indexes of models in {', '.join(edits)}",
         places=tuple(SourcePlace(file=place.file, line=place.line) for place in group.raised_at),
         why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="5.1", source=_SOURCE),),

@@ -1,12 +1,13 @@
-"""Edits of the arguments of calls, by their places in ``ast``."""
+"""Edits by places in ``ast``: arguments of calls, and the texts of the files that edits are for."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from backdate.editing.python_strings import SourceText
-from backdate.editing.spans import Edit
+from backdate.editing.spans import Edit, apply_edits
+from backdate.solvers.rules.proposals import FileEdit
 
 CallArgument = ast.expr | ast.keyword
 
@@ -33,3 +34,15 @@ def without_arguments(call: ast.Call, gone: Container[CallArgument], source: Sou
     if last + 1 < len(given):
         start = spans[last][1] if last >= 0 else spans[0][0]
         yield Edit(start, spans[-1][1], "")
+
+
+def edited_files(texts: Mapping[str, str], edits: Mapping[str, Iterable[Edit]]) -> tuple[FileEdit, ...]:
+    """The files of ``texts`` with their edits, each of which is made once."""
+    return tuple(
+        FileEdit(file=file, text=apply_edits(texts[file], sorted(set(made)))) for file, made in edits.items()
+    )
+
+
+def leaf_of(node: ast.expr) -> str:
+    """The last part of a name, ``models.User``; "" for what is none."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
