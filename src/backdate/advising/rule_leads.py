@@ -99,6 +99,8 @@ def _written(rule: Rule, name: str) -> tuple[str, str]:
     match rewrite:
         case ReplaceName():  # of something within a module or class that is called otherwise, the same in it
             return f"{rewrite.new}{name.removeprefix(rewrite.old)}", ""
+        case RenameAttribute(around=around) if around:
+            return "", f"{{self}}.{rewrite.new}, with @{around} below it"
         case RenameAttribute():
             return rewrite.new, ""
         case ReplaceUse():

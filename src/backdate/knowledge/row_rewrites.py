@@ -97,7 +97,8 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         return ReplaceName(old=target, new=_whole(edit.name))
     if edit.attribute:
         owner = row.owners[0] if len(row.owners) == 1 else ""
-        return RenameAttribute(old=target.removeprefix("."), new=edit.attribute, owner=owner)
+        old = target.removeprefix(".")
+        return RenameAttribute(old=old, new=edit.attribute, owner=owner, around=edit.around)
     if edit.template:
         return ReplaceUse(
             target=target,

@@ -35,6 +35,8 @@ class EditRow(Row, frozen=True, kw_only=True):
     call where the template takes a position. They change with the name, all over the file."""
     attribute: str = ""
     """For ``.names`` of objects: what the attribute is called instead."""
+    around: str = ""
+    """With ``attribute``, of one that decorates functions: the dotted decorator that goes between the two."""
     template: str = ""
     """The expression that takes the place of the use: ``{self}`` is the object, ``{0}`` the first positional
     argument, ``{key}`` a keyword argument, ``{args}`` all that is given."""

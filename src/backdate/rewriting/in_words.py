@@ -29,7 +29,8 @@ def in_words(rewrite: Rewrite) -> str:
         case ReplaceName():
             return f"{rewrite.old} becomes {rewrite.new}"
         case RenameAttribute():
-            return f"{rewrite.owner}.{rewrite.old} becomes .{rewrite.new}"
+            around = f" with @{rewrite.around} below it" if rewrite.around else ""
+            return f"{rewrite.owner}.{rewrite.old} becomes .{rewrite.new}{around}"
         case ChangeArgument():
             where = f" where it is {rewrite.only_value}" if rewrite.only_value else ""
             if not rewrite.new:

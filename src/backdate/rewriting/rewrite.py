@@ -41,6 +41,9 @@ class RenameAttribute:
     new: str
     owner: str = ""
     """The class as messages name it, "DataFrame"."""
+    around: str = ""
+    """A dotted decorator that goes around what the attribute decorates, or is called with alone; imported
+    where the file does not have it. Other uses are left alone then."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
