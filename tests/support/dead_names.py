@@ -71,6 +71,8 @@ class DeadNamesWorld:
     wrong: frozenset[str] = frozenset()
     """Names that are there and give something else: the test fails at its end."""
     hangs: frozenset[str] = frozenset()
+    fatal: frozenset[str] = frozenset()
+    """Names that are not there, and without which no test starts."""
     executed: Mapping[str, frozenset[int]] = field(default_factory=dict)
     read_as_text: frozenset[str] = frozenset()
     """Files that another process runs: a dead name in them shows as a value that differs."""
@@ -94,6 +96,12 @@ class DeadNamesWorld:
         self.asked.append(({file: text for file, text in texts.items() if text != self.files[file]}, only))
         good, groups, ended = set(), {}, True
         for file in self.files:
+            lines = enumerate(texts.get(file, self.files[file]).splitlines(), start=1)
+            ends = [(name, line) for line, text in lines for name in _USE.findall(text) if name in self.fatal]
+            if ends:
+                tests = tuple(f"test_{each}" for each in self.files)
+                only_one = missing(ends[0][0], SourcePlace(file=file, line=ends[0][1]), *tests)
+                return SuiteReading(solved=False, missing=tests, groups=(only_one,), whole=not only)
             test = f"test_{file}"
             if only and test not in only:
                 continue

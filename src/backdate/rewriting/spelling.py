@@ -57,6 +57,19 @@ class Spelling:
     needs: NewImport | None = None
 
 
+_OBJECTS = frozenset(
+    {
+        "flask.current_app",
+        "flask.g",
+        "flask.request",
+        "flask.session",
+        "matplotlib.color_sequences",
+        "matplotlib.colormaps",
+        "matplotlib.rcParams",
+    }
+)
+"""Objects with small letters whose members rules write, so that nothing can be imported from them."""
+
 _DEEPEST_CAPITAL = {"Bio": 1, "Crypto": 2, "Cryptodome": 2, "OpenSSL": 1, "PIL": 1}
 """By package the depth to which its modules have capitals as well (``PIL.Image``, ``Crypto.Cipher.AES``)."""
 
@@ -65,6 +78,8 @@ def module_of(dotted: str) -> str:
     """The module that holds a dotted name, by the custom that only classes have capitals; or ""."""
     parts = dotted.split(".")
     for length in range(len(parts) - 1, 1, -1):
+        if ".".join(parts[:length]) in _OBJECTS:
+            return ".".join(parts[: length - 1])
         if is_python_module(".".join(parts[:length])):
             return ".".join(parts[:length])
     if parts[0] in sys.stdlib_module_names and len(parts) > 1:  # `os.environ.get` is of `os`

@@ -204,6 +204,19 @@ def test_a_wrong_change_among_right_ones_gives_way_alone() -> None:
     assert mended.texts == {"a.py": "x = lib.prod\n", "b.py": "y = lib.sum\n"}
 
 
+def test_a_change_without_which_tests_start_again_is_taken_back_and_the_rest_is_run() -> None:
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\n", "b.py": "y = lib.add\n", "c.py": "z = lib.mean\n"},
+        ALIVE,
+        by_table(product=["ends_it"], add=["sum"]),
+        fatal=frozenset({"ends_it"}),
+    )
+    mended, _ = mend(world)
+    assert not mended.solved
+    assert mended.texts == {"b.py": "y = lib.sum\n"}
+    assert [group.cause.name for group in mended.remaining] == ["product"]
+
+
 def test_a_change_that_hangs_is_taken_back() -> None:
     world = DeadNamesWorld(
         {"a.py": "x = lib.product\n", "b.py": "y = lib.add\n"},

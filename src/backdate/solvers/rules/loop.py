@@ -78,7 +78,8 @@ class MendLoop:
     _planner: ChangePlanner = field(init=False)
     _one_at_a_time: bool = field(init=False, default=False)
     _unseen: bool = field(init=False, default=False)
-    """Whether a failure went with a change that was to forestall another: nobody knows what fails without."""
+    """Whether nobody knows what fails now: a failure went with a change that was to forestall another, or
+    with one that kept tests from running which had run before."""
     _untraced: bool = field(init=False, default=False)
     """Whether the batch is of lines that no trace shows."""
     _looked_there: bool = field(init=False, default=False)
@@ -145,6 +146,7 @@ class MendLoop:
         self._unseen = False
         self._last = self.test(self._texts, (), why)
         self._open = list(self._last.groups)
+        self._remember()
         return self._last.solved
 
     def test(self, texts: Texts, only: tuple[str, ...], why: str) -> SuiteReading:
@@ -295,7 +297,8 @@ class MendLoop:
         keys = frozenset(map(group_key, self._open))
         blamed = {id(group) for group in new_on_lines(after.groups, keys, frozenset(lines))}
         groups = [group for group in after.groups if id(group) not in blamed]
-        self._unseen = bool(blamed) and any(not change.group.tests for change in rejected)
+        hid = not after.ended or bool(after.whole and before.good - after.good)
+        self._unseen = bool(blamed) and (hid or any(not change.group.tests for change in rejected))
         still = {group_key(group) for group in groups}
         again = [change.group for change in rejected if group_key(change.group) not in still]
         self._open = [
