@@ -164,6 +164,21 @@ def test_the_next_name_on_an_edited_line_does_not_speak_against_the_edit() -> No
     assert mended.texts == {"a.py": "x = lib.prod + lib.sum\n"}
 
 
+def test_what_could_only_be_proposed_for_another_line_is_no_way_on_from_an_edit_that_errs() -> None:
+    def rules(group, texts):
+        if group.cause.kind is CauseKind.ASSERTION:
+            place = SourcePlace(file="b.py", line=1)
+            return [rename("mean", f"other + lib.{number}", place) for number in range(9)]
+        if group.cause.name == "gone":
+            return [rename("absent", "prod", *group.places)]
+        return [rename("product", new, *group.places) for new in ("gone + lib.sum", "prod")]
+
+    texts = {"a.py": "x = lib.product\n", "b.py": "y = lib.mean\n"}
+    world = DeadNamesWorld(texts, ALIVE, rules, wrong=frozenset({"mean"}))
+    mended, _ = mend(world, most_runs=4)
+    assert mended.texts == {"a.py": "x = lib.prod\n"}
+
+
 def test_a_name_that_is_not_there_either_is_taken_back() -> None:
     world = DeadNamesWorld({"a.py": "x = lib.product\n"}, ALIVE, by_table(product=["prd", "prod"]))
     mended, loop = mend(world)

@@ -270,7 +270,7 @@ class MendLoop:
         moved = moved_group(planned.group, self._texts, changed.texts, self.changer)
 
         def can_go_on(group: FailureGroup) -> bool:
-            if next(self._planner.left_for(group, changed.texts), None) is not None:
+            if self._planner.first_for(group, [], self._history, changed.texts) is not None:
                 return True
             return len(list(islice(self._planner.left_for(planned.group, self._texts), 2))) < 2
 
