@@ -47,6 +47,12 @@ def test_a_with_statement_becomes_asynchronous_in_an_async_function_only() -> No
     assert rewritten(after, ChangeWith(to_async=False), 2) == text
 
 
+def test_a_lock_that_was_awaited_for_a_with_statement_is_entered_itself() -> None:
+    text = "async def f():\n    with (await self.lock):\n        return 1\n"
+    rewrite = ChangeWith(to_async=True)
+    assert rewritten(text, rewrite, 2) == "async def f():\n    async with self.lock:\n        return 1\n"
+
+
 def test_what_stands_on_a_line_is_told_the_outer_first() -> None:
     text = "if f(a.b, c['d']):\n    g()\n"
     found = [(e.role, e.code, e.name) for e in expressions_on(text, frozenset({1}))]

@@ -113,11 +113,22 @@ def change_with(tree: SourceTree, rewrite: ChangeWith, lines: frozenset[int] | N
             continue
         if rewrite.to_async:
             edits.append(Edit(statement.start_byte, statement.start_byte, "async "))
+            edits += _without_await(tree, header)
         else:
             edits.append(Edit(first.start_byte, start, ""))
     changed = sorted({tree.line(edit.start) for edit in edits})
     left = () if edits else (LeftAlone(reason=LeftAloneReason.NOT_THERE),)
     return RewrittenSource(edits=tuple(edits), lines=tuple(changed), left=left)
+
+
+def _without_await(tree: SourceTree, header: Node) -> Iterator[Edit]:
+    """Of ``with (await lock):``, which was what ``async with lock:`` is, until Python 3.9: the lock alone."""
+    items = header.named_children
+    value = items[0].named_child(0) if len(items) == 1 else None
+    awaited = value.named_child(0) if value is not None and value.type == "parenthesized_expression" else None
+    lock = awaited.named_child(0) if awaited is not None and awaited.type == "await" else None
+    if value is not None and lock is not None:
+        yield Edit(value.start_byte, value.end_byte, tree.code(lock))
 
 
 def _on_lines(tree: SourceTree, lines: frozenset[int]) -> Iterator[tuple[ExpressionRole, Node]]:

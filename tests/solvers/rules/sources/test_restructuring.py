@@ -203,6 +203,9 @@ def test_coroutines_and_contexts_change_in_async_functions() -> None:
     assert awaited[0] == text.replace("g().data", "(await g()).data")
     contexts = results("'H' object does not support the context manager protocol", text, 3)
     assert contexts == [text.replace("    with", "    async with")]
+    locked = "async def f():\n    with (await lock):\n        pass\n"
+    entered = results("object Lock can't be used in 'await' expression", locked, 2)
+    assert entered[0] == "async def f():\n    async with lock:\n        pass\n"
 
 
 @pytest.mark.parametrize(

@@ -355,7 +355,8 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
     ),
     (
         re.compile(
-            r"does not support the context manager protocol|Use async with instead|^__enter__$|^__exit__$"
+            r"does not support the context manager protocol|Use async with instead|^__enter__$|^__exit__$|"
+            r"object (?:Lock|Condition|(?:Bounded)?Semaphore) can't be used in 'await' expression"
         ),
         _with(True),
     ),
