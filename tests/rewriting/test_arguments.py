@@ -193,3 +193,11 @@ def test_whatever_is_called_changes_on_named_lines_only() -> None:
     text = "UserSchema(many=True, strict=True).load(x)\nother(strict=True)\n"
     assert rewritten(text, rewrite) == text
     assert rewritten(text, rewrite, 1) == "UserSchema(many=True).load(x)\nother(strict=True)\n"
+
+
+def test_of_calls_that_are_items_of_each_other_the_outer_one_is_given_the_argument() -> None:
+    as_objects = AddArgument(function="numpy.array", argument="dtype", value="object", position=1)
+    text = "import numpy as np\nx = np.array([np.array(r) for r in f(np.array(s))])\n"
+    after = apply_edits(text, rewrite_source(text, as_objects, lines=frozenset({2})).edits)
+    made = "np.array([np.array(r) for r in f(np.array(s, dtype=object))], dtype=object)"
+    assert after == f"import numpy as np\nx = {made}\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tree_sitter import Node
+
 from backdate.editing.spans import Edit
 from backdate.rewriting.argument_edits import (
     append_argument,
@@ -30,6 +32,8 @@ from backdate.rewriting.spelling import spell_expression
 
 Change = Callable[[FunctionCall], list[Edit] | LeftAloneReason | None]
 """The edits of a call, why it is left alone, or None where it is not concerned."""
+_ITEMS_OF = frozenset({"argument_list", "list", "tuple", "list_comprehension", "generator_expression"})
+"""Within which an expression is an item of what a call is given."""
 
 
 def change_argument(
@@ -70,9 +74,10 @@ def change_argument(
 def add_argument(tree: SourceTree, rewrite: AddArgument, lines: frozenset[int] | None) -> RewrittenSource:
     """The edits that give calls a keyword argument which they do not give yet."""
     names, imports = SourceNames(tree), ImportEdits(tree)
+    given_to = {call.arguments.start_byte for call in calls_of(names, rewrite.function)}
 
     def change(call: FunctionCall) -> list[Edit] | LeftAloneReason | None:
-        if keyword_of(tree, call, rewrite.argument) is not None:
+        if keyword_of(tree, call, rewrite.argument) is not None or _is_given_to(call.node, given_to):
             return None
         if rewrite.position is not None and len(call.positional) > rewrite.position:
             return None
@@ -84,6 +89,17 @@ def add_argument(tree: SourceTree, rewrite: AddArgument, lines: frozenset[int] |
         return [append_argument(tree, call, f"{rewrite.argument}={text}")]
 
     return _changed_calls(names, imports, rewrite.function, lines, change)
+
+
+def _is_given_to(node: Node, arguments: set[int]) -> bool:
+    """Whether a call is an item of what one of ``arguments``, by their offsets, gives: the outer call is the
+    one that has to be told what its items are."""
+    parent = node.parent
+    while parent is not None and parent.type in _ITEMS_OF:
+        if parent.start_byte in arguments:
+            return True
+        parent = parent.parent
+    return False
 
 
 def name_positional(

@@ -92,3 +92,15 @@ def test_other_proposals_are_not_asked_for_where_nothing_speaks_against_a_change
     assert not mended.solved
     assert set(mended.texts) == {"product.py", "add.py"}
     assert set(read) == {"gone"}
+
+
+def test_what_is_guessed_for_a_failure_without_a_name_is_another_ones_where_that_is_known() -> None:
+    """Taken for the guess alone, a change that mends another failure was taken back with it."""
+
+    def rules(group, texts):
+        return [rename("product", "prod", SourcePlace(file="b.py", line=1))]
+
+    texts = {"a.py": "x = lib.mean\n", "b.py": "y = lib.product\n"}
+    world = DeadNamesWorld(texts, ALIVE | {"mean", "prod"}, rules, wrong=frozenset({"mean"}))
+    mended = MendLoop(world, world.changer()).mend()
+    assert mended.texts == {"b.py": "y = lib.prod\n"}

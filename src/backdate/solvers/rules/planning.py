@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from backdate.advice import SourcePlace
+from backdate.diagnosis.result import CauseKind
 from backdate.editing.line_maps import LineMap
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts, identity_of
 from backdate.solvers.rules.backend import FixBackend
@@ -32,8 +33,10 @@ class ChangePlanner:
     ) -> list[PlannedChange]:
         """What is tried for ``groups``, whose places are those of ``texts``, beside what stands already.
 
-        What is left for when nothing else helps is not tried beside anything else.
+        What is left for when nothing else helps is not tried beside anything else. What a failure without a
+        name is guessed to need comes last: the same may be known of another one, and is that one's then.
         """
+        groups = sorted(groups, key=lambda group: group.cause.kind is CauseKind.ASSERTION)
         if not one_at_a_time:
             alone = [partial(self._those_for, group, (), history, texts) for group in groups[:MOST_AT_ONCE]]
             self.backend.ask_together(alone)

@@ -96,6 +96,7 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
                 ("while (a.b):\n    pass\n", "while (a.b.size > 0):\n    pass\n"),
                 ("x = 1 if a else 2\n", "x = 1 if (a.size > 0) else 2\n"),
                 ("x = not a\n", "x = not (a.size > 0)\n"),
+                ("x = not f(a)\n", "x = not (f(a).size > 0)\n"),
             )
         ),
         (

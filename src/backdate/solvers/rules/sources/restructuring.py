@@ -37,6 +37,7 @@ from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.subjects import library_behind
+from backdate.solvers.rules.sources.warned_indices import warned_indices
 from backdate.solvers.rules.sources.zones import NO_PYTZ, by_zoneinfo
 
 _LONGEST = 2_000
@@ -101,7 +102,7 @@ class RestructuringSource:
         return ()
 
 
-_SEVERAL = (shown_as_before, made_whole, made_writable, copied_frames, by_position)
+_SEVERAL = (shown_as_before, made_whole, made_writable, copied_frames, by_position, warned_indices)
 """What asks for proposals of its own, each for several places."""
 
 
@@ -151,10 +152,12 @@ def _counted(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
 
 def _any_item(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """The truth of an array, which is no longer that it has items (NumPy 2.2)."""
-    for value in line.of(ExpressionRole.CONDITION):
-        if value.code.replace(".", "").isidentifier():
+    values = [value.code for value in line.of(ExpressionRole.CONDITION)]
+    names = [code for code in values if code.replace(".", "").isidentifier()]
+    for code in (*names, *(code for code in values if code not in names and code[-1:] in ")]")):
+        if code[:1] not in "([{":
             yield ReplaceExpression(
-                expression=value.code, role=ExpressionRole.CONDITION, template="{self}.size > 0"
+                expression=code, role=ExpressionRole.CONDITION, template="{self}.size > 0"
             )
 
 

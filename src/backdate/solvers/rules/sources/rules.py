@@ -8,6 +8,7 @@ from dataclasses import replace
 from packaging.utils import canonicalize_name
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.diagnosis.frames import is_test_file
 from backdate.diagnosis.result import CauseKind
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for
 from backdate.rewriting.rewrite import (
@@ -215,7 +216,8 @@ def _places_of_setting(
 ) -> tuple[SourcePlace, ...]:
     """Lines of one file that uses the library: one with lines of the group, else the one that uses it most.
 
-    A call sets the library for all files, and a value that differs shows in a test, which names none of it.
+    A call sets the library for all files, and a value that differs shows in a test, which names none of it;
+    a file of tests is edited where no other file uses the library.
     """
     package = setting.function.partition(".")[0]
     by_file: dict[str, list[SourcePlace]] = {}
@@ -223,6 +225,8 @@ def _places_of_setting(
         if name.partition(".")[0] == package:
             for place in uses.places:
                 by_file.setdefault(place.file, []).append(place)
+    own_code = {file: places for file, places in by_file.items() if not is_test_file(file)}
+    by_file = own_code or by_file
     own = [place.file for place in group.places if place.file in by_file]
     ran = {file: len(evidence.executed_of(places)) for file, places in by_file.items()}
     most = max(by_file, key=lambda file: (ran[file], len(by_file[file]), file), default="")
