@@ -19,8 +19,9 @@ from backdate.solvers.rules.fixers.running import AT
 FAMILIES = ("NPY", "PD", "UP", "FURB", "AIR", "PT009", "F632", "W605")
 """``UP`` and ``FURB`` have rules of style as well: an edit counts only where it writes another thing for the
 name that the error is about."""
-LEFT_OUT = ("UP030", "UP031", "UP032")
-"""Rules of how texts are formatted: Python dropped none of the ways, so these edits mend nothing."""
+LEFT_OUT = ("UP030", "UP031", "UP032", "FURB192")
+"""Rules of how texts are formatted, and of the first item of ``sorted``: Python dropped none of the ways, so
+these edits mend nothing."""
 _OLDEST, _NEWEST = (3, 7), (3, 14)
 """The targets that every ruff of the extra knows."""
 
