@@ -72,11 +72,13 @@ def _group(members: Sequence[Failure]) -> FailureGroup:
     lines = [tuple(_project_lines(failure)) for failure in members]
     deepest = max(map(len, lines), default=0)
     by_depth = (own[depth] for depth in range(deepest) for own in lines if depth < len(own))
+    cause = members[0].cause
     return FailureGroup(
-        cause=members[0].cause,
+        cause=cause,
         tests=tuple(dict.fromkeys(failure.test for failure in members if failure.test)),
         places=tuple(dict.fromkeys(by_depth))[:_MOST_PLACES],
         raised_at=tuple(dict.fromkeys(own[0] for own in lines if own))[:_MOST_PLACES],
+        led_to=tuple(raised.message for raised in members[0].chain[cause.position + 1 :]),
     )
 
 

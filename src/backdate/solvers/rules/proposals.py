@@ -37,6 +37,13 @@ class FailureGroup:
     """Of these the innermost of each traceback."""
     caught: bool = False
     """Whether something catches the error, so that tests fail otherwise or later."""
+    led_to: tuple[str, ...] = ()
+    """The messages of errors that the cause led to, where a library says in its own words what went wrong."""
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """What it says: the cause's message, then those that it led to."""
+        return (self.cause.message, *self.led_to)
 
 
 def quoted_words(cause: Cause) -> tuple[str, ...]:

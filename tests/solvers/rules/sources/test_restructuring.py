@@ -16,10 +16,11 @@ from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 
-def results(message: str, text: str, line: int = 1) -> list[str]:
+def results(message: str, text: str, line: int = 1, *, led_to: tuple[str, ...] = ()) -> list[str]:
     """What each proposal makes of ``text``."""
     cause = Cause(kind=CauseKind.CHANGED_TYPE, type="TypeError", message=message)
-    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
+    place = SourcePlace(file="a.py", line=line)
+    group = FailureGroup(cause=cause, tests=("t",), places=(place,), led_to=led_to)
     evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
     made = []
     for proposal in RestructuringSource().propose(group, evidence):
@@ -187,6 +188,8 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
             "if line.startswith('#'):\n    pass\n",
         ),
         ("a bytes-like object is required, not 'str'", 'x = line.split(",")\n', 'x = line.split(b",")\n'),
+        (r"bad escape \d at position 0", "re.sub('a', '\\\\d', b)\n", "re.sub('a', '\\\\\\\\d', b)\n"),
+        (r"bad escape \d at position 0", "re.sub('a', r'\\d', b)\n", "re.sub('a', r'\\\\d', b)\n"),
         (
             "global flags not at the start of the expression at position 1",
             "P = re.compile(r'^a{1,2}\\(?(?i)b', re.M)\n",
@@ -196,6 +199,12 @@ def results(message: str, text: str, line: int = 1) -> list[str]:
 )
 def test_the_first_proposal_is_what_the_message_is_about(message: str, before: str, after: str) -> None:
     assert results(message, before)[0] == after
+
+
+def test_what_a_cause_led_to_says_what_is_wrong_where_the_cause_does_not() -> None:
+    said = "'seaborn' is not a valid package style, path of style file, URL of style file"
+    made = results("[Errno 2] No such file or directory: 'seaborn'", "use('seaborn')\n", led_to=(said,))
+    assert made == ["use('seaborn-v0_8')\n"]
 
 
 def test_coroutines_and_contexts_change_in_async_functions() -> None:

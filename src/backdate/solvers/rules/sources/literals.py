@@ -61,6 +61,16 @@ def _frequency(match: re.Match[str], argument: PlacedExpression) -> Rewrite | No
     return _instead(argument, literal, f"{number}{new}")
 
 
+def _escaped(match: re.Match[str], argument: PlacedExpression) -> Rewrite | None:
+    """A backslash that a replacement holds before a letter means itself no more (Python 3.7)."""
+    literal = _LITERAL.fullmatch(argument.code)
+    if literal is None or match["old"] not in literal["text"]:
+        return None
+    old, raw = match["old"], literal["start"][:1] in "rR"
+    text = literal["text"] if raw else literal["text"].replace(f"\\{old}", old)
+    return _instead(argument, literal, text.replace(old, ("\\" if raw else "\\\\\\") + old))
+
+
 def _instead(argument: PlacedExpression, literal: re.Match[str], text: str) -> Rewrite | None:
     template = f"{literal['start']}{text}{literal['quote']}"
     if placeholders_of(template):  # of a template: b{2} is one
@@ -88,6 +98,7 @@ def _nothing(_: str) -> str:
 
 LITERALS: tuple[tuple[re.Pattern[str], LiteralRewrite], ...] = (
     (re.compile(r"global flags not at the start of the expression"), _flags_first),
+    (re.compile(r"bad escape (?P<old>\\[A-Za-z]) at position"), _escaped),
     (re.compile(r"invalid mode: '(?P<old>[rbt+]{0,3}U[rbt+]{0,3})'"), _spelled(_without_universal)),
     (
         re.compile(r"orient '(?P<old>\w{1,8})' not understood"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.rewriting.expressions import PlacedExpression, attributes_on, expressions_on
@@ -36,6 +37,7 @@ from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
+from backdate.solvers.rules.sources.stop_iterations import ended_generators
 from backdate.solvers.rules.sources.subjects import library_behind
 from backdate.solvers.rules.sources.warned_indices import warned_indices
 from backdate.solvers.rules.sources.zones import NO_PYTZ, by_zoneinfo
@@ -75,13 +77,12 @@ class RestructuringSource:
         return (*found, *self._by_message(group, evidence))
 
     def _by_message(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
-        message = group.cause.message[:_LONGEST]
         place = next(iter(group.places), None)
         text = evidence.texts.get(place.file) if place is not None else None
         if place is None or text is None:
             return ()
-        for pattern, propose in _SHAPES:
-            match = pattern.search(message)
+        for message, (pattern, propose) in product(group.messages, _SHAPES):
+            match = pattern.search(message[:_LONGEST])
             if match is not None:
                 lines = frozenset({place.line})
                 line = _FailingCode(
@@ -288,6 +289,7 @@ _WHOLE = (
     meta_indexes,
     app_contexts,
     whole_app_name,
+    ended_generators,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]], ...] = (

@@ -87,10 +87,13 @@ class RuleSource:
                     whole = several or (isinstance(rule.rewrite, ReplaceName) and "." not in rule.target)
                     more = places_of_target(rule, group, evidence) if whole else ()
                     yield rule, tuple(dict.fromkeys((*subject.places, *more))), True
-        line = f"{group.cause.type}: {group.cause.message}"
+        # what the cause led to is searched by its message alone: a pattern with a type is about that error
+        lines = (f"{group.cause.type}: {group.cause.message}", *group.led_to)
         for distribution in dict.fromkeys((*libraries_of(group, evidence), *_moved_and_used(evidence))):
             old, new = evidence.versions_of(distribution)
-            for rule in rules_behind(distribution, line, old=old, new=new):
+            for rule in (
+                rule for line in lines for rule in rules_behind(distribution, line, old=old, new=new)
+            ):
                 if rule.origin is self._rules:
                     yield rule, places_of_target(rule, group, evidence), False
                     yield from _of_any_call(rule, group, evidence)
