@@ -297,8 +297,8 @@ class MendLoop:
         keys = frozenset(map(group_key, self._open))
         blamed = {id(group) for group in new_on_lines(after.groups, keys, frozenset(lines))}
         groups = [group for group in after.groups if id(group) not in blamed]
-        hid = not after.ended or bool(after.whole and before.good - after.good)
-        self._unseen = bool(blamed) and (hid or any(not change.group.tests for change in rejected))
+        not_run = not after.ended or bool(after.whole and before.good - after.good)
+        self._unseen = bool(blamed) and (not_run or any(not change.group.tests for change in rejected))
         still = {group_key(group) for group in groups}
         again = [change.group for change in rejected if group_key(change.group) not in still]
         self._open = [
