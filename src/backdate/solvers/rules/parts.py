@@ -108,7 +108,7 @@ class ChangedParts:
         cut = set()
         for file, text in texts.items():
             old, whole = "".join(self._old[file]), "".join(self._new[file])
-            if not _cut_off(old, text) <= _cut_off(old, whole):
+            if not cut_off(old, text) <= cut_off(old, whole):
                 cut.add(file)
         return self.without({name for name in names if self.parts[name].file not in cut}) if cut else texts
 
@@ -119,7 +119,7 @@ class ChangedParts:
         return all(_IMPORT.match(line) for line in self._new[part.file][start:end])
 
 
-def _cut_off(old: str, new: str) -> frozenset[str]:
+def cut_off(old: str, new: str) -> frozenset[str]:
     """The names that ``old`` imports, and that ``new`` uses and binds nowhere."""
     names = SourceNames(source_tree(new))
     imported = {one.local for one in SourceNames(source_tree(old)).imported()}

@@ -186,6 +186,20 @@ def test_a_rewriter_is_asked_only_where_its_library_moved() -> None:
     assert fixers.asked == [FixerName.RUFF]
 
 
+def test_an_import_that_goes_with_lines_which_stay_is_not_taken_alone() -> None:
+    """bump-pydantic takes `validator` out of an import whose `BaseSettings` is gone."""
+    source = DJANGO.replace("import force_text", "import force_text, other").replace("% u'a'", "% other(1)")
+    after = source.replace("import force_text, other", "import force_str, another").replace(
+        "other(1)", "another(1)"
+    )
+    fixers = ReadyFixers(after={FixerName.DJANGO_UPGRADE: {"a.py": after}})
+    known = evidence(fixers, source, versions={"django": ("3.2", "4.2")})
+    assert FixerSource().propose(group(1, NO_FORCE_TEXT), known) == ()
+    ran = evidence(fixers, source, versions=known.versions, executed={"a.py": frozenset({1, 4})})
+    (proposal,) = FixerSource().propose(group(1, NO_FORCE_TEXT), ran)
+    assert set(changed(proposal, source)) == {1, 4}
+
+
 def test_other_tools_are_no_evidence() -> None:
     named = {text: [str(each.origin) for each in choose_sources(text)] for text in ("", "evidence", "fixer")}
     assert named["fixer"] == ["fixer"]

@@ -17,6 +17,7 @@ from backdate.solvers.rules.fixers.hunks import concerning, names_in
 from backdate.solvers.rules.fixers.installed import FixerName
 from backdate.solvers.rules.fixers.ruff import RuffFinding
 from backdate.solvers.rules.fixers.running import AT
+from backdate.solvers.rules.parts import cut_off
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.subjects import libraries_of
 from backdate.text import version_numbers
@@ -210,7 +211,9 @@ def _concerning(
         ran = (evidence.executed or {}).get(file, frozenset())
         kept = concerning(texts[file], text, failing.get(file, frozenset()), ran)
         gone, _ = _difference(texts[file], kept)
-        if kept != texts[file] and (not name or name in names_in(gone)):
+        about = kept != texts[file] and (not name or name in names_in(gone))
+        # an import that goes with edits of other lines, which stay as they are, would leave these without it
+        if about and cut_off(texts[file], kept) <= cut_off(texts[file], texts[file]) | {name}:
             yield FileEdit(file=file, text=kept)
 
 
