@@ -49,8 +49,9 @@ def test_a_with_statement_becomes_asynchronous_in_an_async_function_only() -> No
 
 def test_a_lock_that_was_awaited_for_a_with_statement_is_entered_itself() -> None:
     text = "async def f():\n    with (await self.lock):\n        return 1\n"
-    rewrite = ChangeWith(to_async=True)
+    rewrite = ChangeWith(to_async=True, awaited=True)
     assert rewritten(text, rewrite, 2) == "async def f():\n    async with self.lock:\n        return 1\n"
+    assert rewritten(text, ChangeWith(to_async=True), 2) == text.replace("    with", "    async with")
 
 
 def test_what_stands_on_a_line_is_told_the_outer_first() -> None:

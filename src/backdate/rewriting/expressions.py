@@ -113,7 +113,7 @@ def change_with(tree: SourceTree, rewrite: ChangeWith, lines: frozenset[int] | N
             continue
         if rewrite.to_async:
             edits.append(Edit(statement.start_byte, statement.start_byte, "async "))
-            edits += _without_await(tree, header)
+            edits += _without_await(tree, header) if rewrite.awaited else ()
         else:
             edits.append(Edit(first.start_byte, start, ""))
     changed = sorted({tree.line(edit.start) for edit in edits})
@@ -122,7 +122,7 @@ def change_with(tree: SourceTree, rewrite: ChangeWith, lines: frozenset[int] | N
 
 
 def _without_await(tree: SourceTree, header: Node) -> Iterator[Edit]:
-    """Of ``with (await lock):``, which was what ``async with lock:`` is, until Python 3.9: the lock alone."""
+    """The edit that leaves of ``(await lock)`` the lock alone."""
     items = header.named_children
     value = items[0].named_child(0) if len(items) == 1 else None
     awaited = value.named_child(0) if value is not None and value.type == "parenthesized_expression" else None

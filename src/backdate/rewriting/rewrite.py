@@ -195,6 +195,8 @@ class ChangeWith:
     """``with`` becomes ``async with`` in ``async`` functions, or the other way round: on named lines only."""
 
     to_async: bool
+    awaited: bool = False
+    """Whether it was ``with (await lock):``, which is ``async with lock:`` since Python 3.9."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -100,3 +100,8 @@ def is_about(rewrite: Rewrite | None, cause: Cause) -> bool:
         case _:
             return False
     return bool(written) and cause.name.rpartition(".")[2] == written
+
+
+def gained(before: SuiteReading, after: SuiteReading) -> bool:
+    """Whether tests are good that were not; of chosen ones those that were missing."""
+    return bool(set(before.missing) & after.good) or (after.whole and len(after.good) > len(before.good))

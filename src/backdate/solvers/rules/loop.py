@@ -33,6 +33,7 @@ from backdate.solvers.rules.changes import (
 from backdate.solvers.rules.hidden_causes import HiddenCauses
 from backdate.solvers.rules.judgement import (
     ChangeVerdict,
+    gained,
     group_key,
     is_about,
     is_silent,
@@ -122,7 +123,7 @@ class MendLoop:
                 self._history.add(self._texts, [made.planned for made in changed.made])
                 self._texts, self._last, self._open = changed.texts, after, []
                 return self._result(solved=True)
-            if self._untraced and not _gained(self._last, after) and not self._leads_on(changed):
+            if self._untraced and not gained(self._last, after) and not self._leads_on(changed):
                 continue  # nobody saw these lines fail
             self._judge(changed, after)
             self._remember()
@@ -383,11 +384,6 @@ class MendLoop:
             reading=self._last,
             remaining=tuple(self._open),
         )
-
-
-def _gained(before: SuiteReading, after: SuiteReading) -> bool:
-    """Whether tests are good that were not; of chosen ones those that were missing."""
-    return bool(set(before.missing) & after.good) or (after.whole and len(after.good) > len(before.good))
 
 
 def _told(batch: Sequence[PlannedChange]) -> str:

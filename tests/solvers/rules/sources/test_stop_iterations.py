@@ -54,7 +54,7 @@ def proposed(
         (
             "def f(n):\r\n    yield n\r\n    raise StopIteration(n + 1)  # ends\r\n",
             3,
-            "def f(n):\r\n    yield n\r\n    return n + 1\r\n",
+            "def f(n):\r\n    yield n\r\n    return n + 1  # ends\r\n",
         ),
     ],
 )

@@ -259,9 +259,9 @@ def _given(
     return rewrites
 
 
-def _with(to_async: bool) -> Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]:
+def _with(change: ChangeWith) -> Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]:
     def propose(_: re.Match[str], __: _FailingCode) -> Iterator[Rewrite]:
-        yield ChangeWith(to_async=to_async)
+        yield change
 
     return propose
 
@@ -360,14 +360,17 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
     ),
     (
         re.compile(
-            r"does not support the context manager protocol|Use async with instead|^__enter__$|^__exit__$|"
-            r"object (?:Lock|Condition|(?:Bounded)?Semaphore) can't be used in 'await' expression"
+            r"does not support the context manager protocol|Use async with instead|^__enter__$|^__exit__$"
         ),
-        _with(True),
+        _with(ChangeWith(to_async=True)),
+    ),
+    (
+        re.compile(r"object (?:Lock|Condition|(?:Bounded)?Semaphore) can't be used in 'await' expression"),
+        _with(ChangeWith(to_async=True, awaited=True)),
     ),
     (
         re.compile(r"does not support the asynchronous context manager protocol|^__aenter__$|^__aexit__$"),
-        _with(False),
+        _with(ChangeWith(to_async=False)),
     ),
 )
 """What messages say of a shape, and what is proposed then. The first that fits counts."""

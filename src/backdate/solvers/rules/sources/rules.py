@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from packaging.utils import canonicalize_name
 
@@ -91,9 +92,8 @@ class RuleSource:
         lines = (f"{group.cause.type}: {group.cause.message}", *group.led_to)
         for distribution in dict.fromkeys((*libraries_of(group, evidence), *_moved_and_used(evidence))):
             old, new = evidence.versions_of(distribution)
-            for rule in (
-                rule for line in lines for rule in rules_behind(distribution, line, old=old, new=new)
-            ):
+            behind = (rules_behind(distribution, line, old=old, new=new) for line in lines)
+            for rule in chain.from_iterable(behind):
                 if rule.origin is self._rules:
                     yield rule, places_of_target(rule, group, evidence), False
                     yield from _of_any_call(rule, group, evidence)

@@ -56,14 +56,14 @@ def _returning(text: str, line: int) -> str | None:
     lines = split_lines(text)
     first, last = found.lineno - 1, (found.end_lineno or found.lineno) - 1
     indentation = lines[first][: found.col_offset]
-    behind = lines[last].encode()[found.end_col_offset :].decode().strip()
-    if indentation.strip() or (behind and not behind.startswith("#")):
+    behind = lines[last].encode()[found.end_col_offset :].decode()
+    if indentation.strip() or (behind.strip() and not behind.lstrip().startswith("#")):
         return None  # it shares its lines with others
     newline = lines[first][len(lines[first].rstrip("\r\n")) :] or "\n"
     if isinstance(found, ast.Raise):
         value = found.exc.args[0] if isinstance(found.exc, ast.Call) and found.exc.args else None
         given = "" if value is None else f" {ast.get_source_segment(text, value)}"
-        made = [f"{indentation}return{given}{newline}"]
+        made = [f"{indentation}return{given}{behind}"]
     elif any(_spans_lines(node) for node in ast.walk(found)):
         return None
     else:
