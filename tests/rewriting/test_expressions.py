@@ -47,8 +47,9 @@ def test_a_with_statement_becomes_asynchronous_in_an_async_function_only() -> No
     assert rewritten(after, ChangeWith(to_async=False), 2) == text
 
 
-def test_a_lock_that_was_awaited_for_a_with_statement_is_entered_itself() -> None:
-    text = "async def f():\n    with (await self.lock):\n        return 1\n"
+@pytest.mark.parametrize("written", ["(await self.lock)", "await self.lock"])
+def test_a_lock_that_was_awaited_for_a_with_statement_is_entered_itself(written: str) -> None:
+    text = f"async def f():\n    with {written}:\n        return 1\n"
     rewrite = ChangeWith(to_async=True, awaited=True)
     assert rewritten(text, rewrite, 2) == "async def f():\n    async with self.lock:\n        return 1\n"
     assert rewritten(text, ChangeWith(to_async=True), 2) == text.replace("    with", "    async with")

@@ -122,10 +122,11 @@ def change_with(tree: SourceTree, rewrite: ChangeWith, lines: frozenset[int] | N
 
 
 def _without_await(tree: SourceTree, header: Node) -> Iterator[Edit]:
-    """The edit that leaves of ``(await lock)`` the lock alone."""
+    """The edit that leaves of ``(await lock)`` or ``await lock`` the lock alone."""
     items = header.named_children
     value = items[0].named_child(0) if len(items) == 1 else None
-    awaited = value.named_child(0) if value is not None and value.type == "parenthesized_expression" else None
+    is_in_brackets = value is not None and value.type == "parenthesized_expression"
+    awaited = value.named_child(0) if value is not None and is_in_brackets else value
     lock = awaited.named_child(0) if awaited is not None and awaited.type == "await" else None
     if value is not None and lock is not None:
         yield Edit(value.start_byte, value.end_byte, tree.code(lock))

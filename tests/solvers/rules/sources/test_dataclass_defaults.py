@@ -68,3 +68,13 @@ def test_a_name_is_made_by_a_function_and_other_errors_propose_nothing() -> None
 def test_a_file_that_this_python_cannot_read_is_left_alone() -> None:
     message = "mutable default <class 'shop.Price'> for field price is not allowed: use default_factory"
     assert mended(message, "print 'Python 2'\n" + SHOP, 10) == "print 'Python 2'\n" + SHOP
+
+
+def test_the_default_that_a_field_is_given_is_made_anew() -> None:
+    text = SHOP.replace("import dataclass\n", "import dataclass, field\n").replace(
+        "= Price()", "= field(default=Price(), repr=False)"
+    )
+    message = "mutable default <class 'shop.Price'> for field price is not allowed: use default_factory"
+    assert mended(message, text, 9) == text.replace("default=Price()", "default_factory=Price").replace(
+        "= Price(amount=1)", "= field(default_factory=lambda: Price(amount=1))"
+    )

@@ -111,6 +111,15 @@ def test_an_error_without_a_name_may_be_about_all_of_its_line() -> None:
     assert len(FixerSource().propose(group(4, cause), evidence(fixers))) == 2
 
 
+def test_what_the_compiler_warns_of_is_asked_for_where_a_warning_is_the_error() -> None:
+    text = 're.compile("a\\s(?i)")\n'
+    fixers = ReadyFixers((finding('"a\\s(?i)"', 'r"a\\s(?i)"', code="W605", text=text),))
+    flags = Cause(kind=CauseKind.OTHER_ERROR, type="re.error", message="global flags not at the start")
+    assert not FixerSource().propose(group(1, flags), evidence(fixers, text))
+    warned = Cause(kind=CauseKind.OTHER_ERROR, type="SyntaxWarning", message="invalid escape sequence '\\s'")
+    assert len(FixerSource().propose(group(1, warned), evidence(fixers, text))) == 1
+
+
 def test_an_attribute_that_objects_lack_is_written_no_more() -> None:
     text = "def test(self, client):\n    self.assertIn(1, client.jar)\n    self.assertEquals(2, client.jar)\n"
     assertion = finding("self.assertIn(1, client.jar)", "assert 1 in client.jar", code="PT009", text=text)

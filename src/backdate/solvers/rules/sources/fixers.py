@@ -66,6 +66,8 @@ _REWRITERS = (
 
 _OF_NAMES = frozenset({"PT009"})
 """Rules of style as well: asked for names that went (``assertEquals``), never for an assertion that fails."""
+_OF_SYNTAX = frozenset({"W605"})
+"""What the compiler warns of: asked where a warning of it is the error, as with ``-W error``."""
 
 
 class FixerSource:
@@ -145,6 +147,8 @@ def _is_about(cause: Cause, finding: RuffFinding, text: str) -> bool:
     """
     name = cause.name.rpartition(".")[2]
     if not name and finding.code in _OF_NAMES:
+        return False
+    if finding.code in _OF_SYNTAX and not cause.type.endswith(("Warning", "SyntaxError")):
         return False
     edits = [edit for edit in finding.edits if name in names_in(text[edit.start : edit.end])]
     if cause.kind is not CauseKind.MISSING_ATTRIBUTE or cause.owner_is != "type":

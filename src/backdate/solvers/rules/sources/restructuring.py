@@ -37,6 +37,7 @@ from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
+from backdate.solvers.rules.sources.same_literals import same_literals
 from backdate.solvers.rules.sources.stop_iterations import ended_generators
 from backdate.solvers.rules.sources.subjects import library_behind
 from backdate.solvers.rules.sources.warned_indices import warned_indices
@@ -103,7 +104,15 @@ class RestructuringSource:
         return ()
 
 
-_SEVERAL = (shown_as_before, made_whole, made_writable, copied_frames, by_position, warned_indices)
+_SEVERAL = (
+    shown_as_before,
+    made_whole,
+    made_writable,
+    copied_frames,
+    by_position,
+    warned_indices,
+    same_literals,
+)
 """What asks for proposals of its own, each for several places."""
 
 
