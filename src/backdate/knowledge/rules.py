@@ -116,7 +116,7 @@ def rules_behind(
     line = message[:_LONGEST_MESSAGE]
     rules = rules_of(distribution, old=old, new=new, unproven=unproven)
     return tuple(
-        _newest(rule, rules) for rule in rules if pattern_of(rule.row).search(line) and _is_named(rule, line)
+        _newest(rule, rules) for rule in rules if _is_named(rule, line) and pattern_of(rule.row).search(line)
     )
 
 
@@ -234,14 +234,14 @@ def _is_named(rule: Rule, message: str) -> bool:
         leaf
         for edit in rule.row.edits
         for leaf in (target.rpartition(".")[2] for target in edit.of)
-        if re.search(rf"(?<!\w){re.escape(leaf)}\(\)", message)
+        if f"{leaf}()" in message and re.search(rf"(?<!\w){re.escape(leaf)}\(\)", message)
     }
     if called and rule.target.rpartition(".")[2] not in called:
         return False
     own = rule.argument or rule.target.rpartition(".")[2]
     if len(names) < 2 or (own not in names and rule.target not in names):
         return True
-    return re.search(rf"(?<!\w){re.escape(own)}(?!\w)", message) is not None
+    return own in message and re.search(rf"(?<!\w){re.escape(own)}(?!\w)", message) is not None
 
 
 def _newest(rule: Rule, rules: tuple[Rule, ...]) -> Rule:
