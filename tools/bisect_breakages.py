@@ -12,6 +12,7 @@ page. ``--again`` names the results of rows that were tried again after mending:
 from __future__ import annotations
 
 import argparse
+import functools
 import math
 import re
 import statistics
@@ -21,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 from kept_bisections import WantedBisection, bisect_kept
@@ -34,11 +35,24 @@ ROOT = Path(__file__).parent.parent
 LIST = Path(__file__).parent / "breakages.toml"
 PAGE = ROOT / "docs" / "evidence" / "breakages.md"
 Answer = Literal["right", "wrong", "partly"]
-Part = Literal["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 _COST = re.compile(r"(\d+), (\d+)")
 _CELLS = 12
 """Of a row of the page, the empty ones at both ends counted."""
-PARTS: tuple[Part, ...] = get_args(Part)
+
+
+class LaterList(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
+    """A list behind the first one."""
+
+    name: str
+    """"second", as rows name it."""
+    heading: str
+    introduction: str
+    """What its part of the page says first; ``{tried}`` is how many rows were tried at which commits."""
+
+    @property
+    def start(self) -> str:
+        """The line at which its part of the page begins."""
+        return f"\n## {self.heading}\n"
 
 
 class Breakage(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
@@ -71,7 +85,7 @@ class Breakage(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_fields=
     """What a person says of the answer after mending."""
     commit: str = ""
     """Where the row was tried first; "" for the first list."""
-    part: Part = "first"
+    part: str = "first"
     """The list, and the part of the page, that it is in."""
 
     @property
@@ -117,7 +131,8 @@ def main() -> int:
     parser.add_argument("--retry", action="store_true", help="try again what gave no answer")
     parser.add_argument("--kept-only", action="store_true", help="bisect nothing: write what --results holds")
     parser.add_argument("--again", type=Path, help="results of rows that were tried again after mending")
-    parser.add_argument("--part", choices=PARTS, default="first", help="the list, and its part of the page")
+    parts = ("first", *(one.name for one in later_lists()))
+    parser.add_argument("--part", choices=parts, default="first", help="the list, and its part of the page")
     parser.add_argument("--page", type=Path, default=PAGE)
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
@@ -138,52 +153,31 @@ def main() -> int:
     return 0
 
 
-SECOND = "\n## A second list\n"
-THIRD = "\n## A third list\n"
-FOURTH = "\n## A fourth list\n"
-FIFTH = "\n## A fifth list\n"
-SIXTH = "\n## A sixth list\n"
-SEVENTH = "\n## A seventh list\n"
-EIGHTH = "\n## An eighth list\n"
-NINTH = "\n## A ninth list\n"
-TENTH = "\n## A tenth list\n"
 UNSEEN = "\n## All unseen rows\n"
-LATER: tuple[tuple[Part, str], ...] = (
-    ("second", SECOND),
-    ("third", THIRD),
-    ("fourth", FOURTH),
-    ("fifth", FIFTH),
-    ("sixth", SIXTH),
-    ("seventh", SEVENTH),
-    ("eighth", EIGHTH),
-    ("ninth", NINTH),
-    ("tenth", TENTH),
-)
-"""The later lists in the order of the page, with the line at which each one's part begins."""
 
 
-def write(path: Path, rows: Sequence[Judged], again: Sequence[Judged] = (), *, part: Part) -> None:
+def write(path: Path, rows: Sequence[Judged], again: Sequence[Judged] = (), *, part: str) -> None:
     """Write one list's part of the page, and leave the others' as they are."""
     rest = path.read_text(encoding="utf-8") if path.exists() else ""
     rest, found, totals = rest.partition(UNSEEN)
     totals = found + totals
-    kept: dict[Part, str] = {}
-    for later, heading in reversed(LATER):
-        rest, found, text = rest.partition(heading)
-        kept[later] = found + text
+    kept: dict[str, str] = {}
+    for later in reversed(later_lists()):
+        rest, found, text = rest.partition(later.start)
+        kept[later.name] = found + text
     if part == "first":
         rest = page(rows, again)
-    for later, heading in LATER:
-        if later == part:
-            kept[later] = heading + later_list(later, INTRODUCTIONS[later], rows, again)
-        rest += kept[later]
+    for later in later_lists():
+        if later.name == part:
+            kept[later.name] = later.start + part_of(later, rows, again)
+        rest += kept[later.name]
     path.write_text(rest + totals, encoding="utf-8")
 
 
 def write_totals(path: Path, breakages: Sequence[Breakage]) -> None:
     """Write what the later lists are together, from the list and from the rows of the page."""
     rest = path.read_text(encoding="utf-8").partition(UNSEEN)[0]
-    later = rest.partition(SECOND)[2]
+    later = rest.partition(later_lists()[0].start)[2]
     tried = [one for one in breakages if one.part != "first" and one.commit]
     path.write_text(f"{rest}{UNSEEN}{_totals(tried, list(_costs(later)))}", encoding="utf-8")
 
@@ -196,7 +190,7 @@ def _totals(tried: Sequence[Breakage], costs: Sequence[tuple[int, int]]) -> str:
     built = statistics.median(cost[0] for cost in costs) if costs else 0
     runs = statistics.median(cost[1] for cost in costs) if costs else 0
     return f"""
-The second to the tenth list together, each row at first sight: {len(tried)} were tried,
+The second to the {later_lists()[-1].name} list together, each row at first sight: {len(tried)} were tried,
 {hands["nothing breaks"]} pass with the release that the list expects to break them, {hands["not visible"]}
 cannot show it here, {hands["no answer"]} had no answer in their time.
 
@@ -222,6 +216,12 @@ def _costs(text: str) -> Iterator[tuple[int, int]]:
         cost = _COST.fullmatch(cells[9]) if len(cells) == _CELLS else None
         if first_sight and cost is not None and cells[7]:
             yield int(cost[1]), int(cost[2])
+
+
+@functools.cache
+def later_lists() -> tuple[LaterList, ...]:
+    """The lists behind the first one, in the order of the page."""
+    return msgspec.convert(tomllib.loads(LIST.read_text(encoding="utf-8"))["list"], tuple[LaterList, ...])
 
 
 def read_breakages(path: Path) -> tuple[Breakage, ...]:
@@ -276,104 +276,12 @@ These are rows that were used for mending, and say nothing of others.
 {_table(again, again=True)}"""
 
 
-INTRODUCTIONS = {
-    "second": """\
-Ten releases of projects that nobody had tried here, with what the library's own notes say is written
-instead, and rows of the first list that had not been tried. The ten were written down with their
-sources before any of them ran. They are chosen ones: of some eighty sdists those that hold tests and
-use a name that is known to go, eight of them of libraries for which the tables had rows: a random draw
-may be harder. Each row was tried once, before anything was mended because of it ({tried}: what was
-mended in between was mended because of others), and read by a person. The two cores were shared (load
-between 2 and 26), and rows were ended after 12 minutes, later after 7: what had no answer by then says
-nothing of culprits.""",
-    "third": """\
-What was left of the first list, and further releases of projects in no other list, written down with
-their sources before any of them ran. They were chosen by reading sdists for tests and for a use of what
-is known to go, so that more of them break than of a draw; what is right of werkzeug, Pillow and HTTPX
-stands in the tables. Of twelve six were tried, then the disk was full. Each was tried once
-({tried}), before anything was mended because of it, and read by a person. The two cores were shared
-with much else (load between 13 and 38), and rows were ended after 20 minutes, the last ones after 5 or 6.
-
-Of the three rows of the second list that had no answer in 7 minutes, tried again at db3a8c0 with 20:
-typer and flask-restful have none; flask-sqlalchemy has SQLAlchemy 2.0.0 (68 tests, sqlalchemy.__all__
-is gone) and behind it Flask 2.2.0 (1 test), both right and confirmed both ways; nothing takes the place
-of __all__. They are in no count.""",
-    "fourth": """\
-Releases of projects that nobody had tried here, of libraries wide apart, written down before any of them
-ran. They were chosen by reading sdists for tests and for a use of what is known to go, so that more of them
-break than of a draw; what is cited was read in the sdist of the release that it names, Python's own pages
-excepted. For the libraries, too, most have tables here. Each row was tried once ({tried}), in the order
-of the list, by code that did not change meanwhile, and read by a person. The two cores were shared with much
-else (load between 12 and 43), and rows were ended after 15 minutes. What is listed and not below was not
-tried, or stopped after two minutes: time was up.""",
-    "fifth": """\
-Releases of projects that are in no test, no example of a table and no earlier list here, written down with
-their sources before any of them ran, in the order of names. Of some ninety sdists those were kept that hold
-tests and use a name that a release drops, whose library says what is written instead; what is cited was
-read in that library's sdist, the pages of Python, pandas and setuptools excepted. More of them break than of
-a draw; of trio and flake8 the tables have nothing. Each row was tried once ({tried}), by code that did
-not change meanwhile, and read by a person. The two cores were shared with much else (load between 20
-and 86), and rows were ended after 8 minutes; gpxpy and flask-session, which that cut off near their end, were
-taken up again by the same code, with 15 (their costs here are those of the second part). The rows of d6a4cc3
-were tried later, with 15 minutes each, at a load of 20 to 50. Those that had no answer in their time were run
-from an empty cache at a6ff32a, one at a time at a load of 3 to 22, with up to 25 minutes, by code that did
-not change meanwhile: no answer of theirs had been seen, and what was mended in between was mended for
-others.""",
-    "sixth": """\
-Releases of projects that are in no test, no example of a table and no earlier list here, written down with
-their sources before any of them ran. Of some sixty sdists those were kept that hold tests and use a name that
-a release drops, whose library says what is written instead (pytest-lazy-fixture's excepted). More of them
-break than of a draw. Each row was tried once ({tried}), by code that did not change meanwhile, and read by a
-person. Several ran beside one another, and the two cores were shared with much else (load between 30 and 50),
-so that no row had an answer when it was ended, after 15 minutes. Mizani and pytest-lazy-fixture were taken up
-again by the same code, with another 15 (their costs here are those of the second part). The others, and those
-that had not been begun, were run from an empty cache at a6ff32a, mostly one at a time at a load of 3 to 22,
-with up to 25 minutes, by code that did not change meanwhile: no answer of theirs had been seen, and what was
-mended in between was mended for others.""",
-    "seventh": """\
-Releases of projects that are in no test, no page, no example of a table and no earlier list here, written
-down with their sources before any of them ran. Of some two hundred sdists those were kept that hold tests and
-a quick suite, and use a name that a release drops, nearly all of libraries that say what is written instead;
-for six of the libraries (anyio, arrow, PyPDF2, pyramid, sybil, typeguard) the tables have nothing. More of
-them break than of a draw. Each row was tried once ({tried}), in the order of the list, one at a time, by code
-that did not change meanwhile, and read by a person before anything was mended because of it.""",
-    "eighth": """\
-Releases of projects that are in no test, no example of a table and no earlier list here, written down with
-their sources before any of them ran, by two people: names from a to m, and from n to z. They were chosen by
-reading sdists for tests and for a use of what a release drops or changes, so that more of them break than of
-a draw; culprits are mixed on purpose. Each row was tried once ({tried}), with 12 minutes, two at a time for
-each half while other work shared the two cores (load between 16 and 22), by code that did not change
-meanwhile, and read by a person before anything was mended because of it. The names of these commits are no
-longer in the history: with others, what they held was committed anew as 20ddca60, 306ef43f and 69f1c536.""",
-    "ninth": """\
-Releases of projects that are in no test, no page, no example of a table and no earlier list here, written
-down with their sources before any of them ran, by two people, one for projects of the web, serialization,
-command lines and tests, the other for science, data, Python itself and packaging. Of some two hundred sdists
-those were chosen that hold tests and a use of what a release drops, mostly of libraries that say what is
-written instead, so that more of them break than of a draw; nobody had run them. Flask-Injector's row was
-added when others had run, before it ran itself; keyring and pytest-trio are named in tests here of other
-matters (credentials of an index, plugins). Each row was tried once ({tried}), with 10 minutes, two at a time
-while other work shared the two cores (load between 6 and 12), by code that did not change meanwhile, and read
-by a person before anything was mended because of it. What is listed and not below was not tried: time was
-up. The commit is one of those that were committed anew, see the eighth list.""",
-    "tenth": """\
-Releases of projects that are in no test, no page, no example of a table and no earlier list here, written
-down with their sources before any of them ran, by two people, one for projects of the web, serialization,
-command lines and tests, the other for science, data, Python itself and packaging: what issues and changelogs
-of projects say that a release of a library broke, mostly libraries of which the tables know nothing. They
-were chosen by reading sdists for tests and for a use of what changed, so that more of them break than of a
-draw; nobody had run them. Each row was tried once ({tried}), with 12 minutes, two at a time while other
-work shared the two cores (load between 4 and 12), by code that did not change meanwhile, and read by a person
-before anything was mended because of it.""",
-}
-
-
-def later_list(part: Part, introduction: str, rows: Sequence[Judged], again: Sequence[Judged] = ()) -> str:
+def part_of(later: LaterList, rows: Sequence[Judged], again: Sequence[Judged] = ()) -> str:
     """The part of the page on the rows of a later list, which name the commit at which they were tried."""
     commits = Counter(row.breakage.commit for row in rows)
     tried = ", ".join(f"{count} at {commit}" for commit, count in commits.items())
     text = f"""
-{introduction.format(tried=tried)}
+{later.introduction.strip().format(tried=tried)}
 
 {counted(rows)}
 
@@ -383,7 +291,7 @@ def later_list(part: Part, introduction: str, rows: Sequence[Judged], again: Seq
     if not again:
         return text
     return f"""{text}
-### The {part} list after mending
+### The {later.name} list after mending
 
 Rows again, with what was mended because of them. They say nothing of others.
 
