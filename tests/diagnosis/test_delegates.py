@@ -82,6 +82,28 @@ class Repository:
         return self._tree.stage(path)  # type: ignore[attr-defined,no-any-return]
 
 
+class Application:
+    def __init__(self) -> None:
+        self.tree = Tree()
+        self.guessed = make()
+
+    def stage(self, *paths: str, **options: Any) -> None:
+        return self.tree.stage(*paths, **options)
+
+    def put(self, path: str) -> None:
+        return self.guessed.put(path)
+
+    @property
+    def whole(self) -> Tree:
+        return self.tree
+
+    def all(self, path: str) -> None:
+        return self.whole.stage(path)
+
+
+def make() -> Any: ...
+
+
 @pytest.fixture
 def delegate_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, bool], str]:
     monkeypatch.syspath_prepend(str(PROBES))
@@ -105,3 +127,22 @@ def test_what_it_gives_everything_on_to(
     delegate_of: Callable[[object, bool], str], found: object, of_object: bool, called: str
 ) -> None:
     assert delegate_of(found, of_object) == called
+
+
+@pytest.mark.parametrize(
+    ("found", "owner", "home"),
+    [
+        (Application.stage, Application, f"{__name__}.Tree.stage"),
+        (Application.all, Application, f"{__name__}.Tree.stage"),
+        (Application.put, Application, ""),
+        (Repository.stage, Repository, f"{__name__}.Tree.stage"),
+        (Repository.add, Repository, ""),
+        (len, Repository, ""),
+    ],
+)
+def test_where_the_method_is_that_it_comes_to(
+    delegate_of: Callable[[object, bool], str], found: object, owner: type, home: str
+) -> None:
+    from backdate_delegates import home_of_delegate
+
+    assert home_of_delegate(found, owner) == home

@@ -138,6 +138,7 @@ class EnvironmentPair:
             documents={name: homes.documents.get(name, "") for name, homes in of_names},
             members={},
             delegates={name: homes.delegates.get(name, "") for name, homes in of_names},
+            delegate_homes={name: homes.delegate_homes.get(name, "") for name, homes in of_names},
         )
 
     def members_of(self, owner: str, side: Side) -> tuple[OwnedMember, ...]:

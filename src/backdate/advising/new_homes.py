@@ -129,20 +129,25 @@ def _aliases(name: str, known: Homes, old: Member) -> list[str]:
 
 
 def _delegates(name: str, known: Homes) -> tuple[str, ...]:
-    """What has to be there for what ``name`` only called: the function, or the method that it began with."""
+    """What has to be there for what ``name`` only called: the function, or what it began with, and where the
+    method is defined that it came to."""
     called = known.delegates.get(name, "")
     if not called.startswith("{self}."):
         return (called,) if called else ()
-    return (f"{name.rpartition('.')[0]}.{called.split('.')[1].removesuffix('()')}",)
+    first = f"{name.rpartition('.')[0]}.{called.split('.')[1].removesuffix('()')}"
+    return tuple(filter(None, (first, known.delegate_homes.get(name, ""))))
 
 
 def _delegated(name: str, known: Homes, pair: EnvironmentPair) -> Iterator[Home]:
     """What a function did nothing but call, with all that it was given: that is what it says to write."""
     called, owner = known.delegates.get(name, ""), name.rpartition(".")[0].rpartition(".")[2]
     through = called.startswith("{self}.") and called.count(".") > 1
-    for there in _there([one for one in _delegates(name, known) if _may_be_named(one, name)], pair):
+    needed = _delegates(name, known)
+    members = pair.ask_new(needed) if needed and _may_be_named(needed[0], name) else {}
+    there = [one in members and members[one].present for one in needed]
+    if members and all(there) and members[needed[0]].reached:
         why = f"{name} only called {called.replace('{self}', owner)}"
-        yield Home(name=there, why=why, template=f"{called}({{args}})" if through else "")
+        yield Home(name=needed[0], why=why, template=f"{called}({{args}})" if through else "")
 
 
 def _documented_as(name: str, known: Homes, old: Member) -> list[str]:

@@ -22,7 +22,7 @@ _MARKED = (
     r"``(?P<code2>[^`]{1,120})``|`(?P<code1>[^`]{1,120})`"
     r"|'(?P<code3>[^'\n]{1,120})'|\"(?P<code4>[^\"\n]{1,120})\""
 )
-_PLAIN = r"(?P<plain>[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}){0,8}(?:\(\))?)(?![\w#]|\.\w)"
+_PLAIN = r"(?P<plain>[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}){0,8}(?:\(\))?)(?![\w#\[]|\.\w)"
 _ARTICLE = (
     r"(?:(?:the|a|an|its|new|builtin|built-in|standard|equivalent|function|method|class|attribute|argument"
     r"|parameter) ){0,3}"

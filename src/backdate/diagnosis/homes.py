@@ -47,6 +47,8 @@ class Homes:
     """By module or class, its public members."""
     delegates: dict[str, str] = field(default_factory=dict)
     """By name of a function, what it only calls, with all that it is given: "{self}.tree().stage"."""
+    delegate_homes: dict[str, str] = field(default_factory=dict)
+    """By the same names, where what is called through another object is defined: "lib.work.Tree.stage"."""
 
 
 class _ProbeLine(msgspec.Struct, kw_only=True):
@@ -54,6 +56,7 @@ class _ProbeLine(msgspec.Struct, kw_only=True):
     aliases: tuple[str, ...] = ()
     document: str = ""
     delegate: str = ""
+    delegate_home: str = ""
     owner: str = ""
     members: tuple[OwnedMember, ...] = ()
 
@@ -96,4 +99,6 @@ def read_homes(data: bytes) -> Homes:
             found.documents.setdefault(line.name, line.document)
             if _DELEGATE.fullmatch(line.delegate):
                 found.delegates.setdefault(line.name, line.delegate)
+                if is_dotted(line.delegate_home):
+                    found.delegate_homes.setdefault(line.name, line.delegate_home)
     return found

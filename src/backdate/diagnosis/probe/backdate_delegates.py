@@ -19,6 +19,46 @@ def delegate_of(found, of_object):
         return ""
 
 
+def home_of_delegate(found, owner):
+    """Where the method is defined that ``found``, a method of the class ``owner``, gives everything on to
+    through one attribute or method of its object: "lib.routing.Router.on_event"; "" where nothing says of
+    which class that is."""
+    try:
+        itself = inspect.unwrap(found)
+        function = ast.parse(textwrap.dedent(inspect.getsource(itself))).body[0]
+        call = next(one for one in function.body if isinstance(one, ast.Return)).value
+        through, leaf = call.func.value, call.func.attr
+        if isinstance(through, ast.Call):
+            made = _returned(getattr(owner, through.func.attr))
+        else:
+            made = _kept(owner, through.attr)
+        return made.__module__ + "." + made.__qualname__ + "." + leaf if inspect.isclass(made) else ""
+    except BaseException:
+        return ""
+
+
+def _returned(method):
+    """The class that a method says it returns."""
+    hint = getattr(inspect.unwrap(method), "__annotations__", {}).get("return")
+    return method.__globals__.get(hint) if isinstance(hint, str) else hint
+
+
+def _kept(owner, attribute):
+    """The class of what an object is made with: ``self.router = Router(...)``."""
+    kept = vars(owner).get(attribute)
+    if isinstance(kept, property):
+        return _returned(kept.fget)
+    made = owner.__init__
+    tree = ast.parse(textwrap.dedent(inspect.getsource(made)))
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        named = any(isinstance(one, ast.Attribute) and one.attr == attribute for one in targets)
+        value = getattr(node, "value", None)
+        if named and isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+            return made.__globals__.get(value.func.id)
+    return None
+
+
 def _delegate(function, found, of_object):
     if not isinstance(function, ast.FunctionDef):
         return ""

@@ -13,7 +13,7 @@ import sys
 import warnings
 
 from backdate_api_probe import clean, document_of, home_of, kind_of, load, parameters_of
-from backdate_delegates import delegate_of
+from backdate_delegates import delegate_of, home_of_delegate
 
 MOST_ALIASES = 40
 MOST_MEMBERS = 4000
@@ -118,13 +118,16 @@ def members_of(owner):
 
 
 def answer_name(name):
-    answer = {"name": name, "aliases": [], "document": "", "delegate": ""}
+    answer = {"name": name, "aliases": [], "document": "", "delegate": "", "delegate_home": ""}
     try:
         found, _ = load(name)
     except LookupError:
         return answer
     answer["aliases"] = aliases_of(found, name)
     answer["delegate"] = clean(delegate_of(found, is_member(name)))
+    if answer["delegate"].startswith("{self}.") and answer["delegate"].count(".") == 2:
+        owner = load(name.rpartition(".")[0])[0]
+        answer["delegate_home"] = clean(home_of_delegate(found, owner))
     # the documentation of a plain value is that of its class
     answer["document"] = whole_document_of(found) if kind_of(found) != "value" else ""
     return answer

@@ -52,8 +52,11 @@ class Box:
         """Stage them."""
         warnings.warn("stage is deprecated", DeprecationWarning)
         return self.crate().stage(paths, force=force)
+    def __init__(self): self.lid = Crate()
+    def close(self, key): return self.lid.close(key)
 class Crate:
     def stage(self, paths, force=False): pass
+    def close(self, key): pass
 def total(values, start=0): return summed(values, start)
 def summed(values, start=0): return sum(values, start)
 class Moved:
@@ -86,6 +89,7 @@ class Box:
     def enlarge(self): pass
     def insert(self): pass
     def crate(self): return Crate()
+    lid = None
 class Crate:
     def stage(self, paths, force=False): pass
 def summed(values, start=0): return sum(values, start)
@@ -113,7 +117,7 @@ lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib
 lib.frame, lib.cut, lib.Moved, lib.Gone, lib.encode, lib.iterate, lib.texts, lib.hidden_texts, lib.total
 from lib.type import Name; from lib.shapes import cube
 box = lib.Box()
-box.grow, box.put, box.stage
+box.grow, box.put, box.stage, box.close
 """
 
 
@@ -217,6 +221,10 @@ def test_what_a_method_only_called_is_written_in_its_place(evidence: FixEvidence
     assert rewrites(evidence, "stage", owner="Box") == [
         ReplaceUse(target=".stage", template="{self}.crate().stage({args})")
     ]
+
+
+def test_what_it_called_has_to_be_there_as_well(evidence: FixEvidence) -> None:
+    assert not rewrites(evidence, "close", owner="Box")
 
 
 def test_what_a_library_writes_into_the_answers_is_no_home() -> None:
