@@ -48,6 +48,15 @@ def test_of_several_only_the_one_that_names_what_is_missing_is() -> None:
     assert said.text == OTHER.message
 
 
+def test_a_warning_that_names_a_line_of_the_project_comes_before_others() -> None:
+    text = "'@lib.old' is applied to <f, file=/work/12/top/src/p/a.py, line=194>, please replace it with '@n'"
+    (said,) = said_advice([finding(RAISE, replace(OTHER, message=text, places=()))], USES)
+    assert said.text == text.replace("/work/12/top/", "")
+    assert said.places == (SourcePlace(file="src/p/a.py", line=194),)
+    elsewhere = text.replace("src/p/a.py", "src/p/b.py")
+    assert said_advice([finding(RAISE, replace(OTHER, message=elsewhere))], USES) == ()
+
+
 def test_the_changelog_is_asked_last_and_nothing_is_guessed() -> None:
     entry = Excerpt(
         distribution="lib",

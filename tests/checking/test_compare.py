@@ -52,6 +52,17 @@ def test_a_module_of_unittest_that_cannot_be_imported_breaks_its_tests() -> None
     assert compare_runs(old, new).broke == ("tests.test_a.Case.test_x",)
 
 
+@pytest.mark.parametrize("loading", ["test_suite", "load_tests", "additional_tests"])
+def test_a_module_whose_own_suite_cannot_be_made_breaks_its_tests(loading: str) -> None:
+    old = run(result("tests.test_a.Case.test_x"), result("tests.test_ab.C.t"))
+    gone = raised("AttributeError", "module 'unittest' has no attribute 'makeSuite'", frame("a.py", 140))
+    new = run(result(f"tests.test_a.{loading}", Outcome.NOT_COLLECTED, gone), result("tests.test_ab.C.t"))
+    comparison = compare_runs(old, new)
+    assert comparison.broke == ("tests.test_a.Case.test_x",)
+    assert (comparison.vanished, comparison.new_failures) == ((), ())
+    assert comparison.breakages[0].places == (frame("a.py", 140),)
+
+
 @pytest.mark.parametrize("session", ["", "."])
 def test_a_session_that_cannot_collect_breaks_all_that_is_not_there(session: str) -> None:
     refused = raised("PytestDeprecationWarning", "Direct construction of Item", frame("plugin.py", 51))

@@ -23,14 +23,16 @@ _GOES = re.compile(
     re.IGNORECASE,
 )
 """What an entry says of a name that goes, and not of one that does something else by now."""
+_FILE = re.compile(r"(?P<file>[\w./+-]{1,200}\.pyi?)(?:,? line[ =]|:)(?P<line>\d{1,6})\b")
+"""A line that a message names itself: "tests/conftest.py, line=19"."""
 
 
 def said_advice(findings: Sequence[Finding], uses: ProjectUses) -> tuple[SaidAdvice, ...]:
     """What to do in the words of the culprits of ``findings``, none of which has a name to write instead.
 
     Of each finding what the error itself says to do; else the warning that does: one that names what is
-    missing, else the only one that the culprit gave to these very tests while they passed; else what its
-    changelog says of that name.
+    missing, or a line of the project, else the only one that the culprit gave to these very tests while they
+    passed; else what its changelog says of that name.
     """
     said: dict[tuple[str, str], SaidAdvice] = {}
     for finding in findings:
@@ -47,12 +49,12 @@ def _of_finding(finding: Finding, uses: ProjectUses) -> Iterator[SaidAdvice]:
     name = finding.culprits[0].name
     yield from _of_error(finding, name, uses)
     telling = [warning for warning in explanation.warnings if read_hint(warning.message)]
-    about = [warning for warning in telling if warning.names_it]
+    about = [warning for warning in telling if warning.names_it or _named_places(warning, uses)]
     for warning in about or (telling if len(telling) == 1 else []):
         yield SaidAdvice(
             distribution=name,
             kind=EvidenceKind.WARNING,
-            text=warning.message,
+            text=_in_the_project(warning.message, uses),
             since=since_in(warning.message),
             places=_own_places(warning, uses),
         )
@@ -93,9 +95,30 @@ def _of_error(finding: Finding, name: str, uses: ProjectUses) -> Iterator[SaidAd
 
 
 def _own_places(warning: GivenWarning, uses: ProjectUses) -> tuple[SourcePlace, ...]:
-    places = dict.fromkeys(
+    given = (
         SourcePlace(file=file, line=place.line)
         for place in warning.places
         if (file := own_file(place.file, uses))
     )
-    return tuple(places)[:_MOST_PLACES]
+    return tuple(dict.fromkeys((*_named_places(warning, uses), *given)))[:_MOST_PLACES]
+
+
+def _in_the_project(text: str, uses: ProjectUses) -> str:
+    """A text with the project's files as its own folder has them."""
+
+    def shown(match: re.Match[str]) -> str:
+        known = next((file for file in uses.files if match["file"].endswith(f"/{file}")), match["file"])
+        return match[0].replace(match["file"], known)
+
+    return _FILE.sub(shown, text)
+
+
+def _named_places(warning: GivenWarning, uses: ProjectUses) -> tuple[SourcePlace, ...]:
+    """The project's lines in the text of a warning, where files may have their folder on the machine before
+    them."""
+    return tuple(
+        SourcePlace(file=known, line=int(match["line"]))
+        for match in _FILE.finditer(warning.message)
+        for known in uses.files
+        if f"/{match['file']}".endswith(f"/{known}")
+    )

@@ -7,6 +7,7 @@ be collected, a test that crashed and one that ran out of time did, and count ag
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ from backdate.testing.trouble import trouble_line
 _MOST_PLACES = 5
 _INNER = ("::", ".", "[", "/")
 _OF_THE_SESSION = frozenset({"", "."})
+_LOADING = re.compile(r"\.(?:test_suite|additional_tests|load_tests)\Z")
+"""A module's own function that makes the suite of all its tests (unittest, zope.testrunner)."""
 """The ids of pytest's session and, since 8.0, of its root folder, in which all tests lie."""
 
 
@@ -203,7 +206,8 @@ def blocker_of(result: CaseResult, blocked: Mapping[str, CaseResult]) -> CaseRes
     """What kept the test from being collected: an entry for its file, module, class or folder, or for all."""
     if result.file is not None and result.file in blocked:
         return blocked[result.file]
-    for place, blocker in blocked.items():
+    for blocked_id, blocker in blocked.items():
+        place = _LOADING.sub("", blocked_id)
         if place in _OF_THE_SESSION or result.id.startswith(tuple(place + inner for inner in _INNER)):
             return blocker
     return None

@@ -154,8 +154,8 @@ HINT = re.compile(
 )
 HINT_AT_START = re.compile(
     r"(?:\A|[;,:] )(?:[Ee]xplicitly |[Jj]ust |[Ee]ither |To [^,;]{1,120}?,? (?:explicitly )?|[Dd]o not "
-    r"|[Dd]on't )?(?:[Aa]ccess|[Aa]ppend|[Cc]all|[Cc]onvert|[Ii]mport|[Ii]nvoke|[Pp]ass|[Rr]eplace|[Ss]elect"
-    r"|[Ss]et|[Ss]pecify|[Ss]witch to|[Ww]rap) "
+    r"|[Dd]on't )?(?:[Aa]ccess|[Aa]ppend|[Cc]all|[Cc]onvert|[Ii]mport|[Ii]nvoke|[Pp]ass|[Rr]ename|[Rr]eplace"
+    r"|[Ss]elect|[Ss]et|[Ss]pecify|[Ss]witch to|[Ww]rap) "
     r"(?:(?:a|an|all|directly|either|explicitly|from|it|only|the|them|your?)\b|[`'\".]|\w+[._(=]\S)",
 )
 """How a sentence, or what follows a mark in it, tells the reader what to write."""
