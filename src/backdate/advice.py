@@ -97,13 +97,16 @@ class SaidAdvice:
 
     distribution: str
     kind: EvidenceKind
-    """A warning that the tests were given while they passed, the error itself, or the changelog."""
+    """A warning that the tests were given while they passed, the error, the changelog, or a note of the tables
+    of changes."""
     text: str
     """Its own words, in one line."""
     since: str = ""
     """The release since which a warning says so, or of the changelog's section; "" when that is not said."""
     places: tuple[SourcePlace, ...] = ()
-    """The project's lines that the warning names."""
+    """The project's lines that the warning names, or at which the error surfaced."""
+    source: str = ""
+    """Where a note has it from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from backdate.advice import EvidenceKind, SourcePlace
 from backdate.advising.project_uses import ProjectUses
-from backdate.bisection.prose_advice import MOST_SAID, said_advice
+from backdate.bisection.explained import Explained
+from backdate.bisection.prose_advice import MOST_SAID, noted_advice, said_advice
 from backdate.bisection.result import Culprit, Excerpt, Explanation, Failing, Finding, GivenWarning
+from backdate.diagnosis.result import Cause, CauseKind
 from backdate.testing.outcomes import Frame
 
 USES = ProjectUses(files=("src/p/a.py",))
@@ -125,3 +129,27 @@ def test_an_entry_on_both_types_is_about_a_value_that_has_the_other_one_now() ->
     assert (said.kind, said.since) == (EvidenceKind.CHANGELOG, "4.0")
     assert "instead of ``str``" in said.text
     assert said_advice([finding(changelog=(read,))], USES) == ()
+
+
+@pytest.mark.parametrize(
+    ("culprit", "message", "text"),
+    [
+        ("shapely", "'MultiPolygon' object is not iterable", "the attribute geoms has the parts"),
+        ("numpy", "'MultiPolygon' object is not iterable", ""),  # of another library
+        ("shapely", "'Polygon' object has no attribute 'x'", ""),
+    ],
+)
+def test_what_the_tables_note_of_an_error_is_said(culprit: str, message: str, text: str) -> None:
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="TypeError", message=message)
+    failing = Failing(type="TypeError", message=message, place=Frame(file="src/p/a.py", line=4, function="f"))
+    named = Culprit(name=culprit, old="1", new="2", released=None)
+    one = Explained(
+        finding=replace(finding(), error=failing, culprits=(named,)),
+        cause=cause,
+        good=None,  # type: ignore[arg-type]
+    )
+    said = noted_advice(one, USES)
+    assert [each.text for each in said] == ([text] if text else [])
+    assert all(each.places == (SourcePlace(file="src/p/a.py", line=4),) for each in said)
+    assert all(each.source.startswith("https://shapely") and each.since == "2.0" for each in said)
+    assert noted_advice(replace(one, cause=None), USES) == ()

@@ -30,7 +30,7 @@ from backdate.bisection.explained import (
 )
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.explanations.collect import ExplanationCollector, modules_of
-from backdate.bisection.prose_advice import said_advice
+from backdate.bisection.prose_advice import MOST_SAID, noted_advice, said_advice
 from backdate.bisection.result import Finding
 from backdate.bisection.warned_later import WarnedOf, warned_later
 from backdate.checking.sides import SidePair
@@ -104,7 +104,7 @@ class BreakageAdvice:
             for changes in (fixes, later)
         )
         met_ones = without_doubles(met_ones, self._uses.names)
-        said_ones = said_advice([in_full(one) for one in without], self._uses)
+        said_ones = self._said(without)
         return Advice(
             fixes=met_ones,
             later=tuple(change for change in not_met if (change.name, change.argument) not in fixes),
@@ -113,6 +113,14 @@ class BreakageAdvice:
             said=said_ones,
             warned=tuple(one for one in quoted if all(one.text != other.text for other in said_ones)),
         )
+
+    def _said(self, without: Sequence[Explained]) -> tuple[SaidAdvice, ...]:
+        """What is said in words of findings for which no name is to be written."""
+        said: dict[tuple[str, str], SaidAdvice] = {}
+        for one in without:
+            for words in said_advice([in_full(one)], self._uses) or noted_advice(one, self._uses):
+                said.setdefault((words.distribution, words.text), words)
+        return tuple(said.values())[:MOST_SAID]
 
     def _warned(self, name: str, group: Sequence[Explained], known: Sequence[AdvisedChange]) -> WarnedOf:
         """What else a culprit warned of while tests passed: those that fail now, and all of the old side."""

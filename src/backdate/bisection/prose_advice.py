@@ -8,10 +8,13 @@ from collections.abc import Iterator, Sequence
 from backdate.advice import EvidenceKind, SaidAdvice, SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.wording import since_in
+from backdate.bisection.explained import Explained, own_places
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.explanations.changed_types import types_told_apart
 from backdate.bisection.result import Excerpt, Finding, GivenWarning
+from backdate.diagnosis.known_changes import change_behind
 from backdate.diagnosis.messages import read_hint
+from backdate.knowledge.changes import PYTHON
 from backdate.text import without_addresses
 
 MOST_SAID = 4
@@ -40,6 +43,25 @@ def said_advice(findings: Sequence[Finding], uses: ProjectUses) -> tuple[SaidAdv
             said.setdefault((one.distribution, one.text), one)
             break
     return tuple(said.values())[:MOST_SAID]
+
+
+def noted_advice(one: Explained, uses: ProjectUses) -> tuple[SaidAdvice, ...]:
+    """What the knowledge tables note of an error of the only culprit, where they have no name to write."""
+    names = [culprit.name for culprit in one.finding.culprits]
+    if one.cause is None or len(names) != 1 or names == [PYTHON]:  # of Python's it is told by themselves
+        return ()
+    known = change_behind(one.cause, culprit=names[0])
+    if known is None or known.distribution != names[0] or known.added or known.replacement or not known.note:
+        return ()
+    said = SaidAdvice(
+        distribution=names[0],
+        kind=EvidenceKind.KNOWN,
+        text=known.note,
+        since=known.since,
+        places=own_places(one, uses)[:_MOST_PLACES],
+        source=known.source,
+    )
+    return (said,)
 
 
 def _of_finding(finding: Finding, uses: ProjectUses) -> Iterator[SaidAdvice]:

@@ -86,6 +86,8 @@ def _limits(limits: WorkingLimits) -> str:
 
 def _said(one: SaidAdvice) -> str:
     where = f"{places_in_line(one.places)} " if one.places else ""
+    if one.kind is EvidenceKind.KNOWN:
+        return f"{where}{one.distribution}: {one.text} (since {one.since}: {one.source})"
     since = f" of {one.since}" if one.since else ""
     return f'{where}{one.distribution}: "{one.text}" (its {_SOURCES[one.kind]}{since})'
 
