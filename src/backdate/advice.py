@@ -97,8 +97,8 @@ class SaidAdvice:
 
     distribution: str
     kind: EvidenceKind
-    """A warning that the tests were given while they passed, the error, the changelog, or a note of the tables
-    of changes."""
+    """A warning that the tests were given while they passed, the error, the changelog, or a note of the
+    tables of changes."""
     text: str
     """Its own words, in one line."""
     since: str = ""

@@ -268,6 +268,8 @@ def test_a_page_that_a_message_names_for_alternatives_is_a_hint() -> None:
     page = "See https://docs.example.org/how-to.html#more-uses for alternatives in common use cases."
     assert read_hint(f"Passing None has been deprecated.\n{page}") == page
     assert read_hint("See the log for details") == ""
+    typed = "unexpected value: 250.0\n\nHint: Try setting `strict=False` to allow passing mixed types."
+    assert read_hint(typed) == "Hint: Try setting `strict=False` to allow passing mixed types."
     nose = "Nose tests go.\na uses `setup(self)`\nTo remove this warning, rename it to `setup_method(self)`"
     assert read_hint(nose) == "To remove this warning, rename it to `setup_method(self)`"
 
