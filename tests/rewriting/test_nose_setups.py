@@ -59,3 +59,8 @@ def test_methods_and_what_calls_them_are_renamed() -> None:
 )
 def test_what_pytest_calls_or_nobody_did_stays(text: str) -> None:
     assert nose_setups(text) == ()
+
+
+def test_classes_that_are_tests_by_another_setting() -> None:
+    assert nose_setups("class test_barrier:\n    def setup(self): pass\n") == (2,)
+    assert nose_setups("class Barrier:\n    def setup(self): pass\n") == ()

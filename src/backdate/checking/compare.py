@@ -206,11 +206,13 @@ def blocker_of(result: CaseResult, blocked: Mapping[str, CaseResult]) -> CaseRes
     """What kept the test from being collected: an entry for its file, module, class or folder, or for all."""
     if result.file is not None and result.file in blocked:
         return blocked[result.file]
-    for blocked_id, blocker in blocked.items():
-        place = _LOADING.sub("", blocked_id)
-        if place in _OF_THE_SESSION or result.id.startswith(tuple(place + inner for inner in _INNER)):
-            return blocker
-    return None
+    return next((blocker for place, blocker in blocked.items() if blocks(place, result.id)), None)
+
+
+def blocks(not_collected: str, test: str) -> bool:
+    """Whether a test lies in what could not be collected, by their ids."""
+    place = _LOADING.sub("", not_collected)
+    return place in _OF_THE_SESSION or test.startswith(tuple(place + inner for inner in _INNER))
 
 
 def group_breakages(broke: Mapping[str, CaseResult | None], run: SuiteRun) -> tuple[Breakage, ...]:

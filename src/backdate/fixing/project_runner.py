@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from backdate.checking.compare import blocks
 from backdate.checking.recipe_run import build
 from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult
@@ -86,7 +87,7 @@ def roles_of_tests(old: SuiteRun, new: SuiteRun, broke: frozenset[str]) -> tuple
     tests += [
         TaskTest(id=name, role="excluded", why="not there before", start=outcome)
         for name, outcome in after.items()
-        if name not in seen and not any(each.startswith((f"{name}::", f"{name}.")) for each in broke)
+        if name not in seen and not any(blocks(name, each) for each in broke)
     ]
     return tuple(tests)
 

@@ -40,7 +40,7 @@ def _setups(tree: SourceTree) -> Iterator[tuple[Node, Node]]:
         own = node.child_by_field_name("name")
         if node.type == "class_definition" and own is not None:
             classes[tree.code(own)] = node
-    tests = {name for name in classes if name.startswith("Test")}
+    tests = {name for name in classes if name.startswith(("Test", "test"))}
     for name in tuple(tests):
         tests |= set(_bases(tree, classes[name])) & set(classes)
     for name in sorted(tests, key=lambda name: classes[name].start_byte):

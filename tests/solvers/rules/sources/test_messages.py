@@ -136,3 +136,27 @@ def test_one_after_the_other_is_mended(tmp_path: Path, one_sandbox: Sandbox) -> 
     assert answer.ending is StopReason.SOLVED
     assert "+    reader = lib.Reader()" in answer.patch
     assert "+    return [reader.pages[i] for i in range(len(reader.pages))]" in answer.patch
+
+
+@pytest.mark.parametrize(
+    ("message", "line", "made"),
+    [
+        (
+            "bad\n\nHint: Try setting `strict=False`.",
+            "x = lib.f(1)",
+            "x = lib.f(1, strict=False)",
+        ),
+        ("Either pass the argument dtype=object or not", "x = lib.f(1)", "x = lib.f(1, dtype=object)"),
+        ("set `mode='old'`", "x = lib.f(g(1), 2)", "x = lib.f(g(1), 2, mode='old')"),
+        ("Try setting `strict=False`", "x = lib.f(1, strict=True)", None),
+        ("Try setting `strict=False`", "x = g(1)", None),
+        ("use size=max(1, 2)", "x = lib.f(1)", None),
+        ("use os.environ=1.x", "x = lib.f(1)", None),
+    ],
+)
+def test_an_argument_that_the_message_says_to_give(
+    message: str, line: str, made: str | None, tmp_path: Path
+) -> None:
+    text = f"import lib\n{line}\n"
+    found = results(tmp_path, message, text, "TypeError")
+    assert found == ([] if made is None else [f"import lib\n{made}\n"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -330,3 +331,10 @@ def test_setups_of_nose_where_pytest_stopped_to_call_them(versions: tuple[str, s
     found = RestructuringSource().propose(group, evidence)
     assert len(found) == proposed
     assert all(one.rewrite == NameSetups() and one.places[0].line == 2 for one in found)
+    refused = Cause(
+        kind=CauseKind.REMOVED,
+        type="pytest.PytestRemovedIn8Warning",
+        message="Support for nose tests is deprecated and will be removed in a future release.",
+    )
+    found = RestructuringSource().propose(replace(group, cause=refused, places=()), evidence)
+    assert [(one.rewrite, one.places[0].line) for one in found] == [(NameSetups(), 2)] * proposed

@@ -28,9 +28,14 @@ def first_there(names: Iterable[str], evidence: FixEvidence) -> Member | None:
     return next((members[name] for name in wanted if name in members and members[name].present), None)
 
 
-def takes_keyword(function: str, keyword: str, evidence: FixEvidence) -> bool:
-    """Whether a function takes a keyword argument in the new environment; yes where that is not known."""
+def takes_keyword(function: str, keyword: str, evidence: FixEvidence, *, by_name: bool = False) -> bool:
+    """Whether a function takes a keyword argument in the new environment; yes where that is not known.
+
+    ``by_name``: only where it has a parameter of that name, and not for what takes any.
+    """
     if evidence.pair is None:
         return True
     member = evidence.pair.ask_new((function,)).get(function)
+    if by_name:
+        return member is not None and keyword in member.keywords
     return member is None or not member.present or member.takes_any or keyword in member.keywords

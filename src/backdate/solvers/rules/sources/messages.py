@@ -12,15 +12,26 @@ from collections.abc import Iterator, Sequence
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.advising.told_uses import ToldUse, told_use
 from backdate.advising.wording import replacement_in
-from backdate.rewriting.rewrite import RenameAttribute, ReplaceUse, Rewrite
+from backdate.rewriting.rewrite import AddArgument, RenameAttribute, ReplaceUse, Rewrite
 from backdate.solvers.rules.executed import statement_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.confirm import takes_keyword
 from backdate.solvers.rules.sources.rewrites import rewrite_to
 from backdate.solvers.rules.sources.subjects import Subject, library_behind, subjects_of
 
 _DID_YOU_MEAN = re.compile(r"Did you mean:? [`'\"]?\.?(\w{1,120})[`'\"]?\?")
 _ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w{2,80})\b")
 _LONGEST = 240
+_MOST_READ = 4_000
+_GIVE = re.compile(
+    r"\b(?:set|setting|pass|passing|specify|specifying|use|using|give|giving|add|adding)"
+    r"(?: (?:the|an?|explicitly|argument|parameter|keyword|option)){0,3} [`'\"]{0,2}"
+    r"(?P<argument>[a-z]\w{0,60}) ?= ?"
+    r"(?P<value>True|False|None|-?\d+(?:\.\d+)?|object|'\w{1,40}'|\"\w{1,40}\")"
+    r"(?![\w.(])",
+    re.IGNORECASE,
+)
+"""An argument that a message says to give, as it is written: "Try setting `strict=False`"."""
 
 
 class MessageSource:
@@ -46,7 +57,29 @@ class MessageSource:
                         places=subject.places,
                         why=(why,),
                     )
+        yield from self._told_arguments(group, evidence)
         yield from self._of_objects(group, evidence)
+
+    def _told_arguments(self, group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
+        """What the message says to give, to what the failing line calls and takes it."""
+        for match in _GIVE.finditer(group.cause.message[:_MOST_READ]):
+            for subject in subjects_of(group, evidence):
+                argument = match["argument"]
+                if subject.argument or not takes_keyword(subject.name, argument, evidence, by_name=True):
+                    continue
+                rewrite = AddArgument(
+                    function=f".{subject.leaf}" if subject.of_object else subject.name,
+                    argument=argument,
+                    value=match["value"],
+                )
+                yield Proposal(
+                    origin=self.origin,
+                    distribution=subject.distribution,
+                    rewrite=rewrite,
+                    places=subject.places,
+                    why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=match[0][:_LONGEST]),),
+                    unsure=True,
+                )
 
     def _of_objects(self, group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
         """What the message shows for an attribute on the failing line, whatever object that is of."""
@@ -85,7 +118,7 @@ def _said(message: str, subject: Subject) -> Iterator[tuple[str, str]]:
     said = replacement_in(message, name)
     if said is not None and not said.expression:
         yield said.replacement, said.sentence
-    for match in _DID_YOU_MEAN.finditer(message[:4_000]):
+    for match in _DID_YOU_MEAN.finditer(message[:_MOST_READ]):
         leaf = subject.argument or subject.leaf
         if _spelling(match[1]) == _spelling(leaf) and match[1] != leaf:
             yield match[1], match[0]

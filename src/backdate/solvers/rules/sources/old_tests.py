@@ -52,11 +52,16 @@ def _nose_setups(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     cause = group.cause
     old, new = evidence.versions_of("pytest")
     moved = bool(old and new) and version_numbers(old) < _NO_NOSE_SINCE <= version_numbers(new)
-    if cause.kind is not CauseKind.MISSING_ATTRIBUTE or cause.owner_is != "type" or not moved:
+    is_missing = cause.kind is CauseKind.MISSING_ATTRIBUTE and cause.owner_is == "type"
+    # 8.0 itself refuses them, 8.1 and later do not call them
+    is_refused = cause.message.startswith("Support for nose tests is deprecated")
+    if not moved or not (is_missing or is_refused):
         return None
+    files = [place.file for place in group.places]
+    files += [test.partition("::")[0] for test in group.tests] if is_refused else []
     places = tuple(
         SourcePlace(file=file, line=line)
-        for file in dict.fromkeys(place.file for place in group.places)
+        for file in dict.fromkeys(files)
         for line in nose_setups(evidence.texts.get(file, ""))
     )
     if not places:
