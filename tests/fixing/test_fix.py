@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from scripted_model import Call, Say, ScriptedModel
@@ -15,6 +16,7 @@ from stored_results import make_check_result
 from backdate.checking.result import Verdict
 from backdate.checking.settings import Settings
 from backdate.cli.render_fix import fix_lines
+from backdate.editing.diff import diff_files
 from backdate.errors import SandboxUnavailable
 from backdate.fixing.applying import apply_fix
 from backdate.fixing.fix import FixOptions, nothing_to_do
@@ -26,8 +28,10 @@ from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.sandboxes.bubblewrap import Bubblewrap
 from backdate.serial import from_json, to_json
 from backdate.session import Session
+from backdate.solvers.interface import SolverResult
 from backdate.solvers.model import ModelSolver
 from backdate.solvers.reasons import ProposalOrigin
+from backdate.solvers.records import StopReason
 from backdate.solvers.rules.gather import gather_evidence, with_edits
 from backdate.solvers.rules.proposals import Proposal
 from backdate.solvers.rules.rules_first import RulesFirst
@@ -172,6 +176,33 @@ def test_a_wrong_rule_does_no_harm_and_what_remains_is_told(world) -> None:
     assert shown.startswith("NOT FIXED: nothing that is known mends the test that broke\n")
     assert "Still broken:\n  1 test: AttributeError: " in shown
     assert "  Meanwhile: brittle<=1.0 (not tried: " in shown
+
+
+def test_a_patch_that_only_breaks_is_dropped(world, tmp_path) -> None:
+    _, session = world
+    source = tmp_path / "quiet"
+    files = project("quietly")
+    files["quiet.py"] = "def whisper(text):\n    return text.lower()\n"
+    files["tests/test_quiet.py"] = (
+        "import unittest\n\nfrom quiet import whisper\n\n\nclass Case(unittest.TestCase):\n"
+        "    def test_whisper(self):\n        self.assertEqual(whisper('A'), 'a')\n"
+    )
+    for name, text in files.items():
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    before = files["quiet.py"].encode()
+    patch = diff_files({"quiet.py": before}, {"quiet.py": before.replace(b"lower", b"upper")})
+
+    @contextmanager
+    def opened(resources):
+        yield SimpleNamespace(attempt=lambda _: SolverResult(ending=StopReason.SUBMITTED, patch=patch))
+
+    result = session.fix(source, solver=opened, from_instant=FROM, to_instant=TO, options=FixOptions()).result
+    assert (result.outcome, result.patch, result.files) == (FixOutcome.NOT_FIXED, "", ())
+    assert result.reason == "nothing that is known mends the test that broke"
+    assert result.detail == "a patch is dropped with which no test passes and 1 more fail"
+    assert [len(breakage.tests) for breakage in result.remaining] == [1]
 
 
 def test_the_folder_is_changed_only_when_it_is_applied(world, tmp_path) -> None:

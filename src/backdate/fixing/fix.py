@@ -26,7 +26,7 @@ from backdate.errors import SourceError
 from backdate.fixing.applying import changed_files
 from backdate.fixing.further_requirements import FurtherRequirement
 from backdate.fixing.held_back import held_back, missing_requirement
-from backdate.fixing.outcome import outcome_of
+from backdate.fixing.outcome import gained_and_lost, outcome_of
 from backdate.fixing.project_runner import ProjectRunner, pair_with_further, task_of_check
 from backdate.fixing.requirements_patch import requirements_patch
 from backdate.fixing.result import FixOutcome, FixResult
@@ -41,6 +41,7 @@ from backdate.solvers.records import RunSettings
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import Task
 from backdate.testing.outcomes import SuiteRun
+from backdate.text import counted
 from backdate.version import __version__
 
 _LARGEST = 16 * 1024 * 1024
@@ -165,7 +166,8 @@ class _Fix:
             changed.make_tree(task, first)
             before, after = self._files(answer, first, scratch / "after")
             last = self.pair.new.run
-            if after or further:
+            again = bool(after or further)
+            if again:
                 self.progress.report(Activity(text="running all tests with the patch"))
                 logs = self.folder / "fix" / "last"
                 logs.mkdir(parents=True)
@@ -173,8 +175,21 @@ class _Fix:
                     task, scratch / "after" if after else first, "target", log_folder=logs
                 )
                 last = seen.run
-            fixed = self._result(answer, last, before, after, further)
+            lost = self._lost_for_nothing(last) if after and not further else 0
+            if lost:  # it is no help to anyone
+                before, after, last = {}, {}, self.pair.new.run
+                dropped = f"a patch is dropped with which no test passes and {counted(lost, 'more')} fail"
+                answer = replace(answer, detail="; ".join(filter(None, (answer.detail, dropped))))
+            fixed = self._result(answer, last, before, after, further, again=again)
             return replace(fixed, result=replace(fixed.result, own_s=own_s))
+
+    def _lost_for_nothing(self, last: SuiteRun | None) -> int:
+        """How many tests a patch costs that gains none, by the last run; 0 for another patch."""
+        old, first = self.pair.old.run, self.checked.comparison
+        if old is None or last is None or first is None:
+            return 0
+        gained, lost = gained_and_lost(first, compare_runs(old, last))
+        return 0 if gained else len(lost)
 
     def _assignment(self, task: Task, runner: TaskRunner, scratch: Path) -> Assignment:
         scratch.mkdir()
@@ -222,6 +237,8 @@ class _Fix:
         before: dict[str, bytes],
         after: dict[str, bytes],
         further: Sequence[FurtherRequirement],
+        *,
+        again: bool,
     ) -> FixedFiles:
         old = self.pair.old.run
         assert old is not None
@@ -265,7 +282,7 @@ class _Fix:
             caught=answer.caught if left.broke else (),
             held_back=held_back(clusters, self.checked.changes, pythons),
             detail=answer.detail,
-            runs=1 + len(answer.runs) + bool(after or further),
+            runs=1 + len(answer.runs) + again,
             side_runs=answer.side_runs,
             usage=answer.usage,
         )

@@ -17,11 +17,10 @@ def outcome_of(
     ``added``: requirements that the new side was given besides. A test that is skipped with the patch, or not
     there any more, does not pass.
     """
-    mended = len(set(first.broke) - _not_good(left))
+    gained, worse = gained_and_lost(first, left)
+    mended = len(gained)
     if not changed and not (added and mended):
         return FixOutcome.NOT_FIXED, f"nothing that is known mends {_tests(len(first.broke))}"
-    lost = _not_good(left)
-    worse = lost - _not_good(first)
     broke = len(first.broke)
     means = " and ".join([*(["the patch"] if changed else []), *([", ".join(added)] if added else [])])
     if mended == broke and not worse:
@@ -31,6 +30,11 @@ def outcome_of(
         further = "with the patch tests get further, to another error"
         return FixOutcome.NOT_FIXED, f"{further}: {_none_of(broke)} yet{also}"
     return FixOutcome.PARTLY, f"{mended} of {_tests(broke)} pass again with {means}{also}"
+
+
+def gained_and_lost(first: Comparison, left: Comparison) -> tuple[set[str], set[str]]:
+    """The tests that broke and pass with a patch, and those that are good without it alone."""
+    return set(first.broke) - _not_good(left), _not_good(left) - _not_good(first)
 
 
 def _not_good(comparison: Comparison) -> set[str]:
