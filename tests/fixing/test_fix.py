@@ -201,7 +201,7 @@ def test_a_patch_that_only_breaks_is_dropped(world, tmp_path) -> None:
     result = session.fix(source, solver=opened, from_instant=FROM, to_instant=TO, options=FixOptions()).result
     assert (result.outcome, result.patch, result.files) == (FixOutcome.NOT_FIXED, "", ())
     assert result.reason == "nothing that is known mends the test that broke"
-    assert result.detail == "a patch is dropped with which no test passes and 1 more fail"
+    assert result.detail == "a patch that gains no test and loses 1 is dropped"
     assert [len(breakage.tests) for breakage in result.remaining] == [1]
 
 

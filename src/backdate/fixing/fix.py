@@ -41,7 +41,6 @@ from backdate.solvers.records import RunSettings
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import Task
 from backdate.testing.outcomes import SuiteRun
-from backdate.text import counted
 from backdate.version import __version__
 
 _LARGEST = 16 * 1024 * 1024
@@ -178,7 +177,7 @@ class _Fix:
             lost = self._lost_for_nothing(last) if after and not further else 0
             if lost:  # it is no help to anyone
                 before, after, last = {}, {}, self.pair.new.run
-                dropped = f"a patch is dropped with which no test passes and {counted(lost, 'more')} fail"
+                dropped = f"a patch that gains no test and loses {lost} is dropped"
                 answer = replace(answer, detail="; ".join(filter(None, (answer.detail, dropped))))
             fixed = self._result(answer, last, before, after, further, again=again)
             return replace(fixed, result=replace(fixed.result, own_s=own_s))
