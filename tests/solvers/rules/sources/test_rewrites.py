@@ -8,7 +8,7 @@ from two_releases import with_library
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.uses import uses_in
-from backdate.rewriting.rewrite import RenameAttribute
+from backdate.rewriting.rewrite import RenameAttribute, ReplaceName
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.rewrites import rewrite_to
@@ -19,13 +19,23 @@ class Client:
     @property
     def jar(self): return {}
     def fetch(self): pass
+def load(path): return Client()
+class Old:
+    size = 1
+class Older:
+    size = 1
 """
 NEW = """
 class Client:
     @property
     def cookies(self): return {}
     def get_cookie(self): pass
+def read(path): return Client()
+class New:
+    size = 1
+class Newer: pass
 """
+PROJECT = "import lib\nlib.load('a').jar\nfound = lib.load('a')\nfound.jar\nlib.Old.size, lib.Older.size\n"
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +47,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> 
         new=with_library(root / "new", "lib", "2.0", {"lib.py": NEW}),
     )
     (root / "tree").mkdir()
+    (root / "tree" / "p.py").write_text(PROJECT)
     return FixEvidence(tree=root / "tree", uses=uses_in(root / "tree"), pair=pair, modules={"lib": "lib"})
 
 
@@ -61,3 +72,20 @@ def test_an_attribute_becomes_what_is_used_as_it_was(
     )
     expected = RenameAttribute(old=old, new=new, owner="Client") if written else None
     assert rewrite_to(subject, new, evidence) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "written"),
+    [
+        ("load", "read", True),  # what is used of its result is nothing that the function holds
+        ("Old", "New", True),
+        ("Older", "Newer", False),
+    ],
+)
+def test_a_name_becomes_what_holds_all_that_is_used_of_it(
+    evidence: FixEvidence, old: str, new: str, written: bool
+) -> None:
+    assert any(name.startswith(f"lib.{old}.") for name in evidence.uses.names)
+    subject = Subject(name=f"lib.{old}", distribution="lib", places=(SourcePlace(file="p.py", line=2),))
+    expected = ReplaceName(old=f"lib.{old}", new=f"lib.{new}") if written else None
+    assert rewrite_to(subject, f"lib.{new}", evidence) == expected

@@ -38,12 +38,16 @@ def rewrite_to(subject: Subject, replacement: str, evidence: FixEvidence) -> Rew
 
 
 def holds_the_same(old: str, new: str, evidence: FixEvidence) -> bool:
-    """Whether what the project uses of a module or class is in the one that takes its place."""
-    used = [name for name in evidence.uses.names if name.startswith(f"{old}.")]
-    names = [f"{new}{name.removeprefix(old)}" for name in used]
-    return evidence.pair is None or all(
-        member.present for member in evidence.pair.ask_new(names[:_MOST_USED]).values()
-    )
+    """Whether what the project uses of a module or class is in the one that takes its place.
+
+    What it uses of a function's results has the function's name as well, and is nothing that it holds.
+    """
+    used = [name for name in evidence.uses.names if name.startswith(f"{old}.")][:_MOST_USED]
+    if evidence.pair is None or not used:
+        return True
+    held = [name for name, member in evidence.pair.ask_old(used).items() if member.present]
+    names = [f"{new}{name.removeprefix(old)}" for name in held]
+    return all(member.present for member in evidence.pair.ask_new(names).values())
 
 
 def _is_used_alike(old: str, new: str, evidence: FixEvidence) -> bool:
