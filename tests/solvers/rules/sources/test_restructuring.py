@@ -338,3 +338,31 @@ def test_setups_of_nose_where_pytest_stopped_to_call_them(versions: tuple[str, s
     )
     found = RestructuringSource().propose(replace(group, cause=refused, places=()), evidence)
     assert [(one.rewrite, one.places[0].line) for one in found] == [(NameSetups(), 2)] * proposed
+
+
+@pytest.mark.parametrize(("versions", "proposed"), [(("0.18.3", "0.19.0"), 1), (("0.20.0", "0.21.0"), 0)])
+def test_asynchronous_fixtures_that_pytest_asyncio_does_not_make_any_more(
+    versions: tuple[str, str], proposed: int
+) -> None:
+    fixtures = (
+        "import pytest\n\n\n@pytest.fixture(params=[1])\nasync def server(request):\n    yield request\n"
+        "\n\n@pytest.fixture\ndef plain():\n    return 1\n"
+    )
+    message = "'async_generator' object has no attribute 'host'"
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="AttributeError", message=message)
+    place = SourcePlace(file="test_it.py", line=2)
+    group = FailureGroup(cause=cause, tests=("test_it.py::test_it",), places=(place,))
+    evidence = FixEvidence(
+        tree=Path(),
+        uses=ProjectUses(),
+        texts={"test_it.py": "def test_it(server):\n    server.host\n", "conftest.py": fixtures},
+        versions={"pytest-asyncio": versions},
+    )
+    found = [one for one in RestructuringSource().propose(group, evidence) if one.distribution != ""]
+    assert len(found) == proposed
+    for one in found:
+        (place,) = one.places
+        made = rewrite_source(fixtures, one.rewrite, lines=frozenset({place.line}))
+        assert apply_edits(fixtures, made.edits) == fixtures.replace(
+            "import pytest\n", "import pytest\nimport pytest_asyncio\n"
+        ).replace("@pytest.fixture(", "@pytest_asyncio.fixture(")

@@ -2,24 +2,69 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.diagnosis.result import CauseKind
+from backdate.editing.python_source import parsed_or_none
 from backdate.rewriting.nose_setups import nose_setups
-from backdate.rewriting.rewrite import CallYielded, NameSetups
+from backdate.rewriting.rewrite import CallYielded, NameSetups, ReplaceName
 from backdate.rewriting.yielded_calls import yield_tests
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import leaf_of
 from backdate.text import version_numbers
 
 _LONGEST = 2_000
 _NO_NOSE_SINCE = (8, 0)
+_STRICT_SINCE = (0, 19)
+_NOT_AWAITED = re.compile(r"'(?:async_generator|coroutine)' object (?:has no|is not|does not)\b[^\n]{0,80}")
 _YIELD_TEST = re.compile(r"'yield' keyword is allowed in fixtures, but not in tests[^\n]{0,200}")
 
 
 def old_tests(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """What pytest runs in the place of what it refuses or passes over; None where that is not the failure."""
-    return _yield_tests(group, evidence) or _nose_setups(group, evidence)
+    return _yield_tests(group, evidence) or _nose_setups(group, evidence) or _async_fixtures(group, evidence)
+
+
+def _async_fixtures(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
+    """Fixtures that are coroutines, which pytest-asyncio made too until 0.19: all of them.
+
+    Where a test gets one that nobody awaited, none of the others is made either.
+    """
+    match = _NOT_AWAITED.search(group.cause.message[:_LONGEST])
+    old, new = evidence.versions_of("pytest-asyncio")
+    moved = bool(old and new) and version_numbers(old) < _STRICT_SINCE <= version_numbers(new)
+    if match is None or not moved:
+        return None
+    places = tuple(
+        SourcePlace(file=file, line=line)
+        for file, text in evidence.texts.items()
+        if "fixture" in text and "async" in text
+        for line in _decorated_coroutines(text)
+    )
+    if not places:
+        return None
+    source = "https://pytest-asyncio.readthedocs.io/en/stable/reference/changelog.html"
+    known = "asynchronous fixtures are made by pytest_asyncio.fixture in strict mode, which is the default"
+    why = AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since="0.19", source=source)
+    return Proposal(
+        origin=ProposalOrigin.RESTRUCTURING,
+        distribution="pytest-asyncio",
+        rewrite=ReplaceName(old="pytest.fixture", new="pytest_asyncio.fixture"),
+        places=places,
+        why=(why,),
+    )
+
+
+def _decorated_coroutines(text: str) -> Iterator[int]:
+    """The lines of the decorators ``fixture`` of functions that are ``async``."""
+    tree = parsed_or_none(text)
+    for node in ast.walk(tree) if tree is not None else ():
+        for decorator in node.decorator_list if isinstance(node, ast.AsyncFunctionDef) else ():
+            if leaf_of(decorator.func if isinstance(decorator, ast.Call) else decorator) == "fixture":
+                yield decorator.lineno
 
 
 def _yield_tests(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
