@@ -87,3 +87,22 @@ def test_of_libraries_that_a_cause_does_not_tell_those_that_the_message_names_ar
     assert change is not None
     assert (change.distribution, change.name) == ("werkzeug", "werkzeug.urls.url_decode")
     assert read == ["werkzeug"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "culprit"),
+    [
+        ("AttributeError", "'coroutine' object has no attribute 'json'", "pytest-asyncio"),
+        ("AssertionError", "assert 'a' == '\\x1b[31ma\\x1b[0m'", "termcolor"),
+        ("AssertionError", "assert 'Usage: ' in ''", "click"),
+    ],
+)
+def test_what_any_program_may_say_is_of_a_library_only_where_that_is_at_fault(
+    kind: str, message: str, culprit: str
+) -> None:
+    met = cause(message, error=kind)
+    assert change_behind(met) is None
+    assert not any(one.pattern.search(f"{kind}: {message}") for one in changes.library_changes())
+    known = change_behind(met, culprit=culprit)
+    assert known is not None
+    assert known.distribution == culprit

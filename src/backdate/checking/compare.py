@@ -30,9 +30,9 @@ from backdate.testing.trouble import trouble_line
 _MOST_PLACES = 5
 _INNER = ("::", ".", "[", "/")
 _OF_THE_SESSION = frozenset({"", "."})
+"""The ids of pytest's session and, since 8.0, of its root folder, in which all tests lie."""
 _LOADING = re.compile(r"\.(?:test_suite|additional_tests|load_tests)\Z")
 """A module's own function that makes the suite of all its tests (unittest, zope.testrunner)."""
-"""The ids of pytest's session and, since 8.0, of its root folder, in which all tests lie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,8 +67,12 @@ def python_changes() -> tuple[ChangePattern, ...]:
 
 @functools.cache
 def library_changes() -> tuple[ChangePattern, ...]:
-    """What releases of libraries dropped and added, for the environment in which a program runs."""
-    return tuple(change for change in _all_of_libraries() if not change.row.of_builds)
+    """What releases of libraries dropped and added, for the environment in which a program runs.
+
+    Without rows whose words any program may say (``of_culprit``).
+    """
+    rows = (change for change in _all_of_libraries() if not change.row.of_builds)
+    return tuple(change for change in rows if not change.row.of_culprit)
 
 
 @functools.cache
@@ -78,7 +82,7 @@ def build_tool_changes() -> tuple[ChangePattern, ...]:
 
 
 def library_changes_of(distribution: str) -> Iterator[ChangePattern]:
-    """Those of ``library_changes`` of one distribution."""
+    """Those of ``library_changes`` of one distribution, with the rows that are ``of_culprit``."""
     name = canonicalize_name(distribution)
     if name != PYTHON and name in load.distributions_with_changes():
         yield from (change for change in _of_library(name) if not change.row.of_builds)
@@ -90,7 +94,8 @@ def library_changes_for(text: str) -> Iterator[ChangePattern]:
     For who looks for one that fits: reading them all takes long.
     """
     for distribution in sorted(load.distributions_with_changes(), key=lambda name: name not in text):
-        yield from library_changes_of(distribution)
+        found = library_changes_of(distribution)
+        yield from (change for change in found if not change.row.of_culprit)
 
 
 def _all_of_libraries() -> Iterator[ChangePattern]:

@@ -142,6 +142,9 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     """Patterns of further messages, one line each; all there is for ``syntax`` and ``behaviour``."""
     messages: tuple[Text, ...] = ()
     """Real messages: each pattern of ``says`` matches one of them."""
+    of_culprit: bool = False
+    """Whether ``says`` are words that any program may say: they are about the row only where something else
+    tells that its distribution is at fault, or moved."""
     of_value: bool = False
     """For ``behaviour``: whether a use fails by what it is given, so that other uses stay as they are."""
     pin: str = ""
