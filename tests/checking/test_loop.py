@@ -26,7 +26,7 @@ from backdate.checking.settings import SetupOptions
 from backdate.checking.setup_failures import message_of
 from backdate.recipes.adviser.consultation import Consultation
 from backdate.recipes.recipe import InstallStep, Recipe, SystemPackages
-from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.repair import Repair, RepairKind
 from backdate.recipes.repair.repair_context import with_variables
 from backdate.recipes.repair.setup_failure import SetupFailure
 from backdate.sandboxes.services.kinds import wanted_service
@@ -71,6 +71,33 @@ def test_repairs_are_tried_round_by_round_until_all_is_there() -> None:
     assert best.repairs == tuple(f"a rule {name}: it was seen" for name in "xyz")
     assert [one.record.round for one in loop.tried] == [0, 1, 2, 3]
     assert [one.record.repair for one in loop.tried][1] == "a rule x: it was seen"
+
+
+def _built_modules(one: Recipe) -> Repair:
+    return replace(adding("pytest", one), kind=RepairKind.BUILT_MODULES)
+
+
+def test_a_proven_recipe_that_lacks_built_modules_is_tried_with_them() -> None:
+    def says(one: Recipe, python: str) -> SuiteRun:
+        return ran(passed=51) if "pytest" in packages_of(one) else ran(passed=26, not_collected=1)
+
+    bench = FakeLoopBackend(says, lambda trouble, one: [adding("b", one), _built_modules(one)])
+    best = Loop(bench, SetupOptions(), ROOT).run([start(recipe("a"))])
+    assert best is not None
+    assert best.record.counts.passed == 51
+    assert [packages_of(one) for one, _ in bench.done] == [{"a"}, {"a", "pytest"}]
+
+
+@pytest.mark.parametrize("came_of_it", [ran(passed=20, not_collected=1), ran(passed=3, failed=40)])
+def test_a_proven_recipe_stays_where_built_modules_help_nothing(came_of_it: SuiteRun) -> None:
+    def says(one: Recipe, python: str) -> SuiteRun:
+        return came_of_it if "pytest" in packages_of(one) else ran(passed=26, not_collected=1)
+
+    best = Loop(FakeLoopBackend(says, lambda trouble, one: [_built_modules(one)]), SetupOptions(), ROOT).run(
+        [start(recipe("a"))]
+    )
+    assert best is not None
+    assert packages_of(best.recipe_run.recipe) == {"a"}
 
 
 @pytest.mark.parametrize(("rounds", "tries"), [(0, 1), (2, 3), (4, 5)])

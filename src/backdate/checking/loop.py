@@ -25,7 +25,7 @@ from backdate.recipes.defined_tests import DefinedTests
 from backdate.recipes.recipe import Recipe
 from backdate.recipes.repair.builds import named_packages
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.repair import Repair, RepairKind
 from backdate.recipes.repair.setup_failure import SetupFailure
 
 _FOR_MORE_TESTS = 5
@@ -129,8 +129,10 @@ class Loop:
         """The proven attempt that ``start`` leads to, if one does. ``advised``: an adviser's."""
         recipe, learnt = self._with_learnt(start.recipe)
         best = self._attempt(rank, start, recipe, start.python, 0, learnt, known, advised=advised)
-        if best is None or best.proven:
-            return best
+        if best is None:
+            return None
+        if best.proven:
+            return self._with_built_modules(rank, start, best, advised=advised)
         proposals = self._proposals(best)
         round_ = 0
         while round_ < self.options.rounds:
@@ -149,12 +151,34 @@ class Loop:
                 continue
             round_ += 1
             if after.proven:
-                return after
+                return self._with_built_modules(rank, start, after, advised=advised or asked)
             if after.improves_on(best):
                 self._learnt.append((best.recipe_run.recipe, after.recipe_run.recipe, changes[-1]))
                 best, proposals = after, self._proposals(after)
                 advised = advised or asked
         return None
+
+    def _with_built_modules(
+        self, rank: int, start: StartingRecipe, proven: Attempt, *, advised: bool
+    ) -> Attempt:
+        """``proven``, or what is better: run against the modules that the build makes.
+
+        A file of tests that cannot be imported counts as one, however many tests it holds: few such files
+        leave a recipe proven, and the tests of a compiled module unseen.
+        """
+        if self.enough is not None or not self.options.rounds or not proven.record.counts.not_collected:
+            return proven
+        failure = self.backend.failure(proven.recipe_run, proven.assessment)
+        for repair in self.backend.repairs(failure, proven.recipe_run.recipe):
+            if repair.kind is not RepairKind.BUILT_MODULES:
+                continue
+            changes = (*proven.repairs, f"{repair.rule}: {repair.reason}")
+            after = self._attempt(
+                rank, start, repair.recipe, proven.recipe_run.python, 1, changes, None, advised=advised
+            )
+            if after is not None and after.proven and after.score > proven.score:
+                return after
+        return proven
 
     def _with_learnt(self, recipe: Recipe) -> tuple[Recipe, tuple[str, ...]]:
         """``recipe`` with what repairs of recipes before it showed of the project, and these repairs."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +38,14 @@ def set_up_tree(
     resources: Resources,
     folder: Path,
     *,
+    enough: Callable[[RecipeRun], bool] | None = None,
     progress: Reporter = NO_PROGRESS,
     subject: str = ONLY,
 ) -> TreeSetup | None:
     """``dated`` set up until most of its tests pass, or as well as it went; None with nothing to try.
 
     ``recipes``: what to begin with, the most trusted first. ``folder``: for the logs of all attempts.
+    ``enough``: when a recipe ends the search; None for what ``backdate setup`` calls proven.
     Raises InterpreterMissing and what else the machine lacks.
     """
     if not recipes:
@@ -51,7 +53,7 @@ def set_up_tree(
     backend = ProjectBackend(
         dated=dated, resources=resources, folder=folder, progress=progress, subject=subject
     )
-    loop = Loop(backend, options, dated.tree, progress=progress, subject=subject)
+    loop = Loop(backend, options, dated.tree, enough=enough, progress=progress, subject=subject)
     best = loop.run([each for recipe in recipes for each in _starts(recipe)])
     if best is None:
         return None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backdate.checking.dated_project import DatedProject
+from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.result import Side
 from backdate.checking.settings import SetupOptions
 from backdate.checking.side_runner import side_of
@@ -39,25 +40,32 @@ def set_up_kept(
     dated: DatedProject,
     key: str,
     recipes: Callable[[], Sequence[StartingPoint]],
+    *,
+    enough: Callable[[RecipeRun], bool] | None = None,
 ) -> SetUp | None:
     """``dated`` set up until most of its tests pass, or as well as it went; None with nothing to try.
 
     ``key``: of all that the result depends on; it is made once. ``recipes``: what to try, the most trusted
-    first. Raises InterpreterMissing and what else the machine lacks.
+    first. ``enough``: see ``set_up_tree``. Raises InterpreterMissing and what else the machine lacks.
     """
     name = f"sides/{key}"
     stored = read_kept(context.store, _StoredSide, name)
     if stored is None:
-        stored = _set_up(context, dated, recipes())
+        stored = _set_up(context, dated, recipes(), enough)
         keep(context.store, name, stored)
     if stored.side is None:
         return None
     return SetUp(side=stored.side, proven=stored.proven, python=stored.python)
 
 
-def _set_up(context: JobContext, dated: DatedProject, recipes: Sequence[StartingPoint]) -> _StoredSide:
+def _set_up(
+    context: JobContext,
+    dated: DatedProject,
+    recipes: Sequence[StartingPoint],
+    enough: Callable[[RecipeRun], bool] | None,
+) -> _StoredSide:
     options = SetupOptions(attempts=context.plan.setup_attempts, rounds=context.plan.setup_rounds)
-    done = set_up_tree(dated, recipes, options, context.resources, context.log_folder())
+    done = set_up_tree(dated, recipes, options, context.resources, context.log_folder(), enough=enough)
     if done is None:
         return _StoredSide(side=None)
     for attempt in done.tried:

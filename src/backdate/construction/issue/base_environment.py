@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
-from backdate.checking.compare import count_outcomes
+from backdate.checking.compare import count_outcomes, is_proven
 from backdate.checking.dated_project import DatedProject
+from backdate.checking.recipe_run import RecipeRun
 from backdate.checking.result import Side
+from backdate.checking.settings import ACCEPT
+from backdate.checking.setup_class import assess
 from backdate.checking.starting_recipes import StartingRecipe, usable
 from backdate.checking.tree_setup import StartingPoint
 from backdate.construction.candidate import Exclusion
@@ -14,6 +18,7 @@ from backdate.construction.issue.reasons import IssueReason, exclusion
 from backdate.construction.job_context import JobContext, asked_of
 from backdate.construction.reasons import not_built, why_of
 from backdate.construction.setup_step import SetUp, set_up_kept
+from backdate.recipes.defined_tests import DefinedTests, defined_tests
 from backdate.recipes.extract import extract_recipes
 from backdate.serial import digest
 from backdate.testing.outcomes import SuiteRun
@@ -24,18 +29,33 @@ def set_up_base(
 ) -> SetUp | Exclusion:
     """The base with an environment in which at least 95 % of its tests pass, or why there is none.
 
-    Raises InterpreterMissing.
+    The criterion is the paper's (SetupAgent, section 3): of the tests that ran. Of a repository of many parts
+    it may be those of some, where ``backdate setup`` calls the result weak. Raises InterpreterMissing.
     """
     fitting = tuple(seed for seed in seeds if usable(seed, dated.tree))
     done = set_up_kept(
-        context, dated, base_key(context, dated, fitting), lambda: _recipes_to_try(dated, fitting)
+        context,
+        dated,
+        base_key(context, dated, fitting),
+        lambda: _recipes_to_try(dated, fitting),
+        enough=_enough if fitting else None,
     )
     if done is None:
         return exclusion(IssueReason.NO_RECIPE)
-    if not done.proven:
+    if not done.proven and not is_proven(done.side.run):
         return _why_not(done.side)
     here = context.with_environment_here(dated, done.side)
     return exclusion(IssueReason.BASE_NOT_REPEATED) if here is None else replace(done, side=here)
+
+
+def _enough(recipe_run: RecipeRun) -> bool:
+    """Whether a recipe ends the search where a newer change has searched: for it few tests were enough."""
+    return assess(recipe_run.run, ACCEPT, lambda: DefinedTests(names={})).setup_class.proven
+
+
+def runs_few_tests(done: SetUp, tree: Path) -> bool:
+    """Whether less than half of the tests that the files of ``tree`` define ran."""
+    return assess(done.side.run, ACCEPT, lambda: defined_tests(tree)).weak
 
 
 def base_key(context: JobContext, dated: DatedProject, seeds: tuple[StartingRecipe, ...]) -> str:

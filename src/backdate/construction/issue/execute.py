@@ -12,7 +12,7 @@ from backdate.checking.sides import collect_notes
 from backdate.checking.starting_recipes import StartingRecipe
 from backdate.construction.candidate import Candidate, Exclusion
 from backdate.construction.fetch import Fetched, fetch, repository
-from backdate.construction.issue.base_environment import seed_of, set_up_base
+from backdate.construction.issue.base_environment import runs_few_tests, seed_of, set_up_base
 from backdate.construction.issue.examine import ExaminedChange, change_of
 from backdate.construction.issue.judging_recipe import judging_recipe
 from backdate.construction.issue.patched_runner import PatchedBaseRunner
@@ -28,6 +28,8 @@ from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.task import Task
 from backdate.tasks.trees import sources_of
 from backdate.tasks.verify_task import StageResult, Verification, verify_task
+
+_FEW_TESTS = "less than half of the tests that the base's files define ran in its set-up"
 
 
 def execute(
@@ -104,6 +106,8 @@ def _proven(
     if not verification.verified:
         return _why_not(verification, task)
     notes = [*collect_notes(done.side, done.side), *([narrowed] if narrowed else [])]
+    if runs_few_tests(done, fetched.tree):
+        notes.append(_FEW_TESTS)
     if fetched.origin.missing:
         notes.append(f"not in the source: {', '.join(fetched.origin.missing[:20])}")
     return proven_task(task, parts, tuple(dict.fromkeys(notes)))

@@ -18,6 +18,9 @@ class RepairKind(Enum):
     CHANGE = "change"
     ASKED_INTERPRETER = "asked-interpreter"
     """The interpreter that the project's code or its installers require; tried first."""
+    BUILT_MODULES = "built-modules"
+    """The suite imports what the build made; tried after a recipe that is proven too, where files of tests
+    could not be imported for want of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.missing_modules import own_folder
-from backdate.recipes.repair.repair import Repair
+from backdate.recipes.repair.repair import Repair, RepairKind
 from backdate.recipes.repair.repair_context import (
     RepairContext,
     all_matches,
@@ -55,7 +55,8 @@ def installed_modules(context: RepairContext) -> Iterator[Repair]:
         changed = _against_installed(context.recipe, mode)
         if changed != context.recipe:
             reason = f"import mode {mode} and the root off the path, as it says: {evidence}"
-            yield context.repaired(ErrorClass.NOT_IMPORTABLE, _RULE, reason, changed)
+            repair = context.repaired(ErrorClass.NOT_IMPORTABLE, _RULE, reason, changed)
+            yield replace(repair, kind=RepairKind.BUILT_MODULES)
 
 
 def _made_by_the_build(context: RepairContext) -> Iterator[str]:
