@@ -33,12 +33,13 @@ def test_a_change_is_complete_and_matches_its_messages(pair: tuple[str, ChangeRo
     distribution, row = pair
     Version(row.since)
     assert row.source.startswith("https://")
-    assert bool(row.names) == (row.kind not in ("syntax", "behaviour"))
+    assert bool(row.names) == (row.kind not in ("syntax", "behaviour", "value"))
     assert bool(row.owners) >= (row.kind in ("method", "argument", "attribute"))
     assert not row.owners or row.kind not in ("name", "module", "syntax")
     assert row.says or row.kind != "attribute"
     assert bool(row.module) == (row.kind == "name")
-    assert row.names or row.says
+    assert bool(row.names or row.says) == (row.kind != "value")
+    assert row.edits or row.kind != "value"
     assert row.example or row.unproven or row.kind in ("name", "module")
     for pattern in row.says:
         assert any(re.search(pattern, message) for message in row.messages), pattern

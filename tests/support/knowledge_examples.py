@@ -55,6 +55,8 @@ def wrong_examples(row: ChangeRow, *, older: Path, newer: Path, folder: Path) ->
     for code, (ran, output) in zip(codes, _run(lacks, codes, folder / "lacks"), strict=True):
         if ran:
             wrong.append(f"{row.since}: should fail: {code.strip()[:200]}")
+        elif row.kind == "value" and "AssertionError" in output:
+            continue  # no message tells of it: the example asks for the value
         elif not any(map(pattern_of(row).search, output.splitlines())) and not _UNNAMED.search(output):
             wrong.append(f"{row.since}: is not recognised: {code.strip()[:200]}\n{output[-600:]}")
     return wrong

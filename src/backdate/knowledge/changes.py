@@ -124,15 +124,16 @@ def replaced_modules() -> dict[str, str]:
     return {name: row.install for row in load.python_changes() if row.install for name in row.names}
 
 
+_NOTHING = r"(?!)"
 _PATTERNS: dict[int, tuple[ChangeRow, re.Pattern[str]]] = {}
 """By identity, each with its row, which keeps it: rows of hundreds of names are asked for by each of them."""
 
 
 def pattern_of(row: ChangeRow) -> re.Pattern[str]:
-    """What the messages of a program that meets the change look like."""
+    """What the messages of a program that meets the change look like; nothing where no message tells."""
     known = _PATTERNS.get(id(row))
     if known is None:
-        known = _PATTERNS[id(row)] = (row, re.compile("|".join((*_worded(row), *row.says))))
+        known = _PATTERNS[id(row)] = (row, re.compile("|".join((*_worded(row), *row.says)) or _NOTHING))
     return known[1]
 
 

@@ -80,14 +80,21 @@ def rules_of(distribution: str, *, old: str = "", new: str = "", unproven: bool 
     Without a release, that end is open. Written rules come first, then those that were mined.
     ``unproven``: also rules that nothing has proven yet. Where ``new`` is the older release, the rules are
     those for what it lacks of what ``old`` has; where an end is open there are none of these, but for who
-    lists all (``unproven``, and no release).
+    lists all (``unproven``, and no release). What gives another value without a word is in that list alone:
+    see ``value_rules_of``.
     """
     listed = unproven and not old and not new
     return tuple(
         rule
         for rule in _all_of(distribution)
-        if (rule.proven or unproven) and (listed or _is_met(rule, old, new))
+        if (rule.proven or unproven) and (listed or (not _is_silent(rule) and _is_met(rule, old, new)))
     )
+
+
+def value_rules_of(distribution: str, *, old: str, new: str) -> tuple[Rule, ...]:
+    """The proven rules by which calls give again what they gave with ``old``, where no error tells of it."""
+    rules = _all_of(distribution)
+    return tuple(rule for rule in rules if rule.proven and _is_silent(rule) and _is_met(rule, old, new))
 
 
 def rules_for(
@@ -101,7 +108,7 @@ def rules_for(
     last part. Where a replacement was itself replaced since, the newest name is given.
     """
     rules = rules_of(distribution, old=old, new=new, unproven=unproven)
-    fitting = [rule for rule in rules if rule.argument == argument and _is_about(rule, name)]
+    fitting = [rule for rule in rules if rule.argument == argument and is_about(rule, name)]
     nearest = max((len(rule.target) for rule in fitting), default=0)
     return tuple(_newest(rule, rules) for rule in fitting if len(rule.target) == nearest)
 
@@ -123,6 +130,22 @@ def rules_behind(
 def rules_in(file: ChangesFile) -> tuple[Rule, ...]:
     """The rules of rows that were just mined, whether or not anything has proven them."""
     return tuple(rule for row in file.change for rule in _of_row(file.distribution, file, row))
+
+
+def is_about(rule: Rule, name: str) -> bool:
+    """Whether ``rule`` is about a name as it is used: see ``rules_for``."""
+    target = rule.target
+    if target == name:
+        return True
+    if rule.argument and "." not in name:
+        return target.rpartition(".")[2] == name or name in rule.owners
+    if isinstance(rule.rewrite, ReplaceName):
+        return name.startswith(f"{target}.")
+    owner, _, leaf = name.rpartition(".")
+    if target != f".{leaf}" or not owner:
+        return False
+    owners = (rule.rewrite.owner,) if isinstance(rule.rewrite, RenameAttribute) else rule.owners
+    return not any(owners) or owner.rpartition(".")[2] in owners
 
 
 @functools.cache
@@ -209,19 +232,8 @@ def _origin_of(file: ChangesFile) -> str:
     return f"{file.read_from} ({file.licence})" if file.read_from and file.licence else file.read_from
 
 
-def _is_about(rule: Rule, name: str) -> bool:
-    target = rule.target
-    if target == name:
-        return True
-    if rule.argument and "." not in name:
-        return target.rpartition(".")[2] == name or name in rule.owners
-    if isinstance(rule.rewrite, ReplaceName):
-        return name.startswith(f"{target}.")
-    owner, _, leaf = name.rpartition(".")
-    if target != f".{leaf}" or not owner:
-        return False
-    owners = (rule.rewrite.owner,) if isinstance(rule.rewrite, RenameAttribute) else rule.owners
-    return not any(owners) or owner.rpartition(".")[2] in owners
+def _is_silent(rule: Rule) -> bool:
+    return rule.row.kind == "value"
 
 
 def _is_named(rule: Rule, message: str) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 Text = Annotated[str, msgspec.Meta(min_length=1)]
 Names = Annotated[tuple[Text, ...], msgspec.Meta(min_length=1)]
 
-ChangeKind = Literal["name", "module", "method", "argument", "attribute", "syntax", "behaviour"]
+ChangeKind = Literal["name", "module", "method", "argument", "attribute", "syntax", "behaviour", "value"]
 """What changed: a name of a module (imported or used as an attribute), a module, an attribute of a class'
 objects, a keyword argument of a function, an attribute that a base class has now and classes of others
 define as well, syntax, or something else that only an error's message tells."""
@@ -128,7 +128,8 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     """For ``name``: the dotted module that holds it."""
     owners: tuple[Text, ...] = ()
     """For ``method`` the classes, for ``argument`` the functions, as messages name them; for ``behaviour``
-    the classes of objects that edits of ".name" are about, wherever failing tests run them."""
+    the classes of objects that edits of ".name" are about, wherever failing tests run them; for ``value`` the
+    classes of objects whose methods they are."""
     names: dict[str, str] = msgspec.field(default_factory=dict)
     """What changed, each with what takes its place: a dotted name, or "" when no other name does.
     For ``module``: the dotted modules."""
@@ -139,7 +140,8 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     edits: tuple[EditRow, ...] = ()
     """Further edits of code that uses what changed: of arguments, or of what only a template says."""
     says: tuple[Text, ...] = ()
-    """Patterns of further messages, one line each; all there is for ``syntax`` and ``behaviour``."""
+    """Patterns of further messages, one line each; all there is for ``syntax`` and ``behaviour``. A ``value``
+    has none: what a call gives is another one, and nothing says so."""
     messages: tuple[Text, ...] = ()
     """Real messages: each pattern of ``says`` matches one of them."""
     of_culprit: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from two_releases import with_library
@@ -92,9 +93,9 @@ def test_old_defaults_are_given_all_at_once_and_then_each(evidence: FixEvidence)
     assert each[2].why[0].text == "the default of pickled in lib.load was True and is False"
 
 
-def test_another_error_is_about_its_own_lines_and_what_was_announced(evidence: FixEvidence) -> None:
-    found = [one.rewrite for one in proposed(evidence, CauseKind.OTHER_ERROR, 3) if one.rewrite is not None]
-    assert found == [REPLACED, REPLACED, LOAD]
+def test_another_error_is_about_its_own_lines_and_then_what_was_announced(evidence: FixEvidence) -> None:
+    found = [one.rewrite for one in proposed(evidence, CauseKind.OTHER_ERROR, 3)]
+    assert found == [LOAD, REPLACED]
     assert proposed(evidence, CauseKind.MISSING_ATTRIBUTE, 3) == []
     assert proposed(replace(evidence, executed={}), CauseKind.ASSERTION) == []
     assert proposed(replace(evidence, pair=None)) == []
@@ -103,3 +104,45 @@ def test_another_error_is_about_its_own_lines_and_what_was_announced(evidence: F
 def test_without_the_warning_the_signatures_tell(evidence: FixEvidence) -> None:
     told = [one.rewrite for one in proposed(replace(evidence, warnings=())) if one.rewrite is not None]
     assert told == [TREES, LOAD]
+
+
+def test_of_what_a_line_calls_that_is_meant_which_takes_the_argument(
+    evidence: FixEvidence, tmp_path: Path
+) -> None:
+    source = SOURCE.replace('lib.replaced("a", "b")', 'lib.steady(lib.replaced("a", "b"))')
+    (tmp_path / "p.py").write_text(source)
+    both = replace(evidence, tree=tmp_path, uses=uses_in(tmp_path), texts={"p.py": source})
+    found = [one.rewrite for one in proposed(both) if one.rewrite is not None]
+    assert found[0] == REPLACED
+    assert not any(isinstance(one, AddArgument) and one.function == "lib.steady" for one in found)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The default value of regex will change from True in version 0.20 to False in 0.22.",
+        "To accept the future, pass 'regex=False'. To retain the current behavior, pass 'regex=True'.",
+        "It is deprecated. Pass regex=True to retain current behavior or regex=False to adopt the future.",
+        "Keys are not prepended.\nTo preserve the previous behavior, use\n\n\t>>> .replace(..., regex=True)",
+    ],
+)
+def test_warnings_say_in_several_ways_how_it_stays_as_it_was(evidence: FixEvidence, message: str) -> None:
+    (warned,) = evidence.warnings
+    told = proposed(replace(evidence, warnings=(replace(warned, message=message),)))
+    assert told[0].rewrite == REPLACED
+
+
+def test_of_several_on_the_failing_lines_each_is_tried_alone_too(evidence: FixEvidence) -> None:
+    source = SOURCE.replace("lib.trees()\n", "lib.trees(kind=lib.load(1))\n", 1)
+    (evidence.tree / "q.py").write_text(source)
+    uses = uses_in(evidence.tree)
+    here = replace(
+        evidence, uses=uses, texts={"q.py": source}, executed={"q.py": frozenset({2})}, warnings=()
+    )
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValueError", message="no")
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="q.py", line=2),))
+    together, *each = ChangedDefaultSource().propose(group, here)
+    assert (
+        together.file_edits[0].text.splitlines()[1] == "lib.trees(kind=lib.load(1, pickled=True), count=10)"
+    )
+    assert {one.rewrite for one in each} == {TREES, LOAD}

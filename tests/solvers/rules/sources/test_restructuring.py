@@ -72,6 +72,11 @@ def results(message: str, text: str, line: int = 1, *, led_to: tuple[str, ...] =
         ),
         (
             "Passing a set as an indexer is not supported. Use a list instead.",
+            "x = d[set(names) - gone]\n",
+            "x = d[list(set(names) - gone)]\n",
+        ),
+        (
+            "Passing a set as an indexer is not supported. Use a list instead.",
             "x = d[{'a', 'b'}]\n",
             "x = d[['a', 'b']]\n",
         ),

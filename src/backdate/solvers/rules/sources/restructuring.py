@@ -250,7 +250,7 @@ def _listed_keys(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
         keys = index.code[1:-1].strip().rstrip(",")
         if index.code[:1] in "({" and ":" not in keys and not placeholders_of(keys):
             yield ReplaceExpression(expression=index.code, role=ExpressionRole.INDEX, template=f"[{keys}]")
-        elif index.code.isidentifier():
+        elif index.code[:1] not in "\"'[:" and not index.code.isdigit():
             yield ReplaceExpression(expression=index.code, role=ExpressionRole.INDEX, template="list({self})")
 
 

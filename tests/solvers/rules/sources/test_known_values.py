@@ -1,0 +1,55 @@
+"""Calls that give another value without an error, as the tables know them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from backdate.advice import SourcePlace
+from backdate.advising.uses import uses_in
+from backdate.knowledge.rules import rules_behind, rules_for, value_rules_of
+from backdate.rewriting.rewrite import AddArgument
+from backdate.solvers.rules.proposals import FixEvidence
+from backdate.solvers.rules.sources.known_values import known_values
+
+SOURCE = """\
+import yaml
+
+def text(data):
+    return yaml.dump(data)
+
+def never_run(data):
+    return yaml.safe_dump(data)
+"""
+
+
+def evidence(folder: Path, old: str, new: str) -> FixEvidence:
+    (folder / "p.py").write_text(SOURCE)
+    return FixEvidence(
+        tree=folder,
+        uses=uses_in(folder),
+        texts={"p.py": SOURCE},
+        executed={"p.py": frozenset({4})},
+        versions={"pyyaml": (old, new)},
+        modules={"yaml": "pyyaml"},
+    )
+
+
+def test_what_a_call_gave_is_written_where_the_failing_tests_run_it(tmp_path: Path) -> None:
+    (found,) = known_values(evidence(tmp_path, "3.13", "6.0.1"))
+    assert found.rewrite == AddArgument(
+        function="yaml.dump", argument="default_flow_style", value="None", position=None
+    )
+    assert found.places == (SourcePlace(file="p.py", line=4),)
+    assert found.rule == "pyyaml:yaml.dump"
+    assert "blocks" in found.why.text
+
+
+def test_between_other_releases_nothing_is_said(tmp_path: Path) -> None:
+    assert list(known_values(evidence(tmp_path, "5.4", "6.0.1"))) == []
+
+
+def test_no_error_is_about_them() -> None:
+    (rule, *_) = value_rules_of("pyyaml", old="3.13", new="6.0.1")
+    assert rule.row.kind == "value"
+    assert rules_for("pyyaml", "yaml.dump", old="3.13", new="6.0.1") == ()
+    assert rule not in rules_behind("pyyaml", "AssertionError: assert 1 == 2", old="3.13", new="6.0.1")
