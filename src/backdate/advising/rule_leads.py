@@ -8,8 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from backdate.advice import AdviceEvidence, EvidenceKind
-from backdate.knowledge.rules import Rule, rules_behind, rules_for, rules_of
-from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, ReplaceUse, Rewrite
+from backdate.knowledge.rules import Rule, rules_behind, rules_for, rules_of, value_rules_of
+from backdate.rewriting.rewrite import (
+    AddArgument,
+    ChangeArgument,
+    RenameAttribute,
+    ReplaceName,
+    ReplaceUse,
+    Rewrite,
+)
 
 if TYPE_CHECKING:
     from backdate.advising.project_uses import CallShape
@@ -30,6 +37,8 @@ class RuleAdvice:
     rewrite: str
     """A template, where it is more than a name."""
     evidence: AdviceEvidence
+    adds: str = ""
+    """The argument that a call is given, where it has not got it."""
 
 
 def advice_for(
@@ -71,6 +80,12 @@ def advice_behind(distribution: str, message: str, *, old: str = "", new: str = 
         yield _advice(rule, rule.target)
 
 
+def advice_of_values(distribution: str, *, old: str, new: str) -> Iterator[RuleAdvice]:
+    """What the rules say of calls that give another value without a word since a release between these."""
+    for rule in value_rules_of(distribution, old=old, new=new):
+        yield _advice(rule, rule.target)
+
+
 def advice_in_warning(distribution: str, text: str, *, old: str = "", new: str = "") -> Iterator[RuleAdvice]:
     """What the rules say of the attributes that a warning names as such: "request.is_ajax() is …"."""
     for rule in rules_of(distribution, old=old, new=new):
@@ -90,6 +105,7 @@ def _advice(rule: Rule, name: str) -> RuleAdvice:
         evidence=AdviceEvidence(
             kind=EvidenceKind.KNOWN, text=rule.words, since=rule.since, source=rule.source
         ),
+        adds=rule.rewrite.argument if isinstance(rule.rewrite, AddArgument) else "",
     )
 
 

@@ -32,6 +32,7 @@ from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.explanations.collect import ExplanationCollector, modules_of
 from backdate.bisection.prose_advice import MOST_SAID, noted_advice, said_advice
 from backdate.bisection.result import Finding
+from backdate.bisection.values_told import changed_values
 from backdate.bisection.warned_later import WarnedOf, warned_later
 from backdate.checking.sides import SidePair
 from backdate.environments.cache import Cache
@@ -85,6 +86,7 @@ class BreakageAdvice:
             for one in group:
                 mended = tuple(changes_behind(one, self._moved(name, group), self._uses))
                 mended = mended or tuple(changed_calls(one, name, self._uses))
+                mended = mended or tuple(changed_values(one, name, self._uses))
                 add_mended(fixes, mended)
                 without = [other for other in without if other is not one or not mended]
             warned = self._warned(name, group, (*fixes.values(), *later.values()))
