@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from backdate.advice import SourcePlace
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import uses_in
+from backdate.editing.spans import apply_edits
 from backdate.knowledge.rules import rules_behind, rules_for, value_rules_of
 from backdate.rewriting.rewrite import AddArgument
+from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.known_values import known_values
 
@@ -42,6 +46,25 @@ def test_what_a_call_gave_is_written_where_the_failing_tests_run_it(tmp_path: Pa
     assert found.places == (SourcePlace(file="p.py", line=4),)
     assert found.rule == "pyyaml:yaml.dump"
     assert "blocks" in found.why.text
+
+
+def test_what_is_written_already_is_not_written_again(tmp_path: Path) -> None:
+    source = "import pandas\n\ndef kinds(table):\n    return table.kind.value_counts()\n"
+    line, executed = SourcePlace(file="p.py", line=4), {"p.py": frozenset({4})}
+    uses = ProjectUses()
+    uses.record("pandas.core.series.Series.value_counts", line, of_object=True)
+    before = FixEvidence(
+        tree=tmp_path,
+        uses=uses,
+        texts={"p.py": source},
+        executed=executed,
+        versions={"pandas": ("1.5.3", "2.2.0")},
+        modules={"pandas": "pandas"},
+    )
+    (found,) = known_values(before)
+    text = apply_edits(source, rewrite_source(source, found.rewrite, lines=frozenset({4})).edits)
+    assert "value_counts().rename_axis(None).rename(table.kind.name)" in text
+    assert list(known_values(replace(before, texts={"p.py": text}))) == []
 
 
 def test_between_other_releases_nothing_is_said(tmp_path: Path) -> None:

@@ -36,7 +36,8 @@ _SENTINELS = frozenset({"'warn'", "'deprecated'", "'auto_deprecated'", "'raise-d
 """Defaults that say that nothing was given, and mean something else."""
 _MOST_NAMES = 300
 _MOST = 8
-"""Changes that are proposed, the likeliest first."""
+"""Changes that are proposed each by itself, the likeliest first."""
+_MOST_AT_ONCE = 40
 
 
 class ChangedDefaultSource:
@@ -63,11 +64,12 @@ class ChangedDefaultSource:
             elsewhere = [one for one in told if one not in here]
             several = _together(here[:_MOST], evidence) if len(here) > 1 else ()
             return (*several, *(_alone(one) for one in (*here[:_MOST], *elsewhere)))
-        ordered = sorted(found, key=lambda one: (not one.told, one not in here))[:_MOST]
+        ordered = sorted(found, key=lambda one: (not one.told, one not in here))[:_MOST_AT_ONCE]
         first = [one for one in ordered if one.told]
-        batches = [first, ordered] if len(first) < len(ordered) else [ordered]
+        others = ordered[: max(_MOST, len(first))]
+        batches = [first, others] if len(first) < len(others) else [others]
         at_once = [one for batch in batches for one in _made(batch, evidence)]
-        return (*at_once, *(_alone(one) for one in ordered))
+        return (*at_once, *(_alone(one) for one in ordered[:_MOST]))
 
 
 def _made(batch: Sequence[OldBehaviour], evidence: FixEvidence) -> Iterator[Proposal]:

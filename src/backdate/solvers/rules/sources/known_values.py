@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
-from backdate.knowledge.rules import is_about, value_rules_of
+from backdate.knowledge.rules import Rule, is_about, value_rules_of
+from backdate.rewriting.rewrite import ReplaceUse
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.old_behaviour import OldBehaviour
 
@@ -18,7 +19,8 @@ def known_values(evidence: FixEvidence) -> Iterator[OldBehaviour]:
             places: dict[SourcePlace, None] = {}
             for name, uses in evidence.uses.names.items():
                 if evidence.distribution_of(name) == distribution and is_about(rule, name):
-                    places.update(dict.fromkeys(evidence.executed_of(uses.places)))
+                    ran = evidence.executed_of(uses.places)
+                    places.update((place, None) for place in ran if not _is_written(rule, place, evidence))
             if places:
                 text = rule.words or f"{rule.target} gives something else since {rule.since}"
                 yield OldBehaviour(
@@ -31,3 +33,13 @@ def known_values(evidence: FixEvidence) -> Iterator[OldBehaviour]:
                     told=True,
                     rule=rule.name,
                 )
+
+
+def _is_written(rule: Rule, place: SourcePlace, evidence: FixEvidence) -> bool:
+    """Whether the line has already what a template writes behind the same call: it would be written again."""
+    if not isinstance(rule.rewrite, ReplaceUse):
+        return False
+    _, called, behind = rule.rewrite.template.partition(f"{rule.target}({{args}})")
+    lines = evidence.texts.get(place.file, "").splitlines()
+    line = lines[place.line - 1] if place.line <= len(lines) else ""
+    return bool(called) and f"){behind.partition('{')[0]}" in line
