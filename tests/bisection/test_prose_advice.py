@@ -153,3 +153,9 @@ def test_what_the_tables_note_of_an_error_is_said(culprit: str, message: str, te
     assert all(each.places == (SourcePlace(file="src/p/a.py", line=4),) for each in said)
     assert all(each.source.startswith("https://shapely") and each.since == "2.0" for each in said)
     assert noted_advice(replace(one, cause=None), USES) == ()
+
+
+@pytest.mark.parametrize(("release", "said"), [("5.0", 0), ("4.0", 1), ("3.9", 1)])
+def test_what_a_later_release_will_do_broke_no_test(release: str, said: int) -> None:
+    text = f"The default of ZONES will change from False to True in Lib {release}. Use ZONES = False instead."
+    assert len(said_advice([finding(replace(RAISE, message=text))], USES)) == said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ def setup_failure_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[
         )
     assert recipe_run.run is not None
     run, counts = recipe_run.run, count_outcomes(recipe_run.run)
-    return read_failure(
+    read = read_failure(
         phase="tests",
         status=run.status,
         texts=(run.trouble, end_of_log(run.log)),
@@ -55,6 +56,9 @@ def setup_failure_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[
         ran=counts.ran,
         version_hint=dated.version_hint,
     )
+    environment = recipe_run.environment
+    lock = environment.lock.distributions if environment is not None else ()
+    return replace(read, installed=frozenset(locked.name for locked in lock) if lock else None)
 
 
 def message_of(recipe_run: RecipeRun, assessment: SetupAssessment | None = None) -> str:

@@ -361,3 +361,17 @@ def test_what_rules_add_is_rendered_and_read_back() -> None:
     docker = as_dockerfile(recipe)
     assert "RUN echo 'setuptools<58'" in docker
     assert "\nENV PIP_BUILD_CONSTRAINT=/tmp/build-constraints.txt\n" in docker
+
+
+@pytest.mark.parametrize(
+    ("installed", "limited"),
+    [(None, True), (frozenset({"pytest", "pytest-asyncio"}), True), (frozenset({"pytest"}), False)],
+)
+def test_what_is_not_installed_dropped_nothing(
+    installed: frozenset[str] | None, limited: bool, tmp_path: Path
+) -> None:
+    trouble = replace(_trouble("fixture 'event_loop' not found"), installed=installed)
+    found = repairs(trouble, _recipe(), tmp_path, Index())
+    packages = {package for repair in found for step in repair.recipe.install for package in step.packages}
+    assert ("pytest-asyncio<0.22" in packages) == limited
+    assert any(package.startswith("pytest-asyncio") for package in packages)

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from backdate.index.names import requirement_name
+from backdate.index.names import normalise, requirement_name
 from backdate.knowledge.changes import library_changes, python_changes
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair, RepairKind
@@ -37,14 +37,18 @@ def dropped_features(context: RepairContext) -> Iterator[Repair]:
     """Limits for distributions whose newest release dropped what is used, all at once.
 
     What would have to be compiled for the interpreter is left out: releases that are older than it take many
-    minutes, and mostly do not build on it.
+    minutes, and mostly do not build on it. So is what is not installed: what is missing is no release that
+    dropped anything (a fixture of a plugin that is not there).
     """
     text = failure_text(context.failure)
+    installed = context.failure.installed
     limits: dict[str, tuple[str, str]] = {}
     for change in library_changes():
         wording = change.pattern_for(text)
         matches = () if wording is None else all_matches(wording, text, 1)
         name = requirement_name(change.pin)
+        if installed is not None and name and normalise(name) not in installed:
+            continue
         if matches and name and (name not in limits or _stricter(change.pin, limits[name][0])):
             limits[name] = (change.pin, matches[0][0])
     seen = {limit: sign for limit, sign in limits.values() if not _wants_compiling(context, limit)}
