@@ -11,6 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from packaging.version import Version
+
+from backdate.text import UNREADABLE
+
 _LONGEST_TEXT = 4_000
 _MOST_MENTIONS = 50
 _LONGEST_GAP = 300
@@ -77,6 +81,12 @@ _RENAMED = re.compile(
 _BOTH_NAMED = (_INSTEAD_OF, _RENAMED, _REPLACES, _IMPORT_FROM)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\Z")
 _CALL = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\(([^()]{0,80})\)\Z")
+_GOES_IN = re.compile(
+    r"\b(?:remov|drop|disappear|gone|go away|chang|error)\w*(?: [\w'\"`]{1,14}){0,5} in "
+    r"(?:version |release )?(?:[A-Za-z][\w-]{1,30} )?v?(\d{1,4}(?:\.\d{1,4}){1,3})",
+    re.IGNORECASE,
+)
+"""The release in which a warning says that its matter goes, or changes."""
 _SINCE = re.compile(
     r"(?:deprecated|warn\w{0,4})(?: \w{1,12}){0,3}? (?:since|in|as of|from)(?: version)?"
     r"(?: [A-Za-z][\w-]{1,30})? v?(\d{1,4}(?:\.\d{1,4}){1,3})",
@@ -158,6 +168,15 @@ def since_in(text: str) -> str:
     """The release since which a warning says that a name is deprecated: "1.25"; "" when it does not say."""
     match = _SINCE.search(text[:_LONGEST_TEXT])
     return match[1] if match else ""
+
+
+def is_for_later(text: str, new: str) -> bool:
+    """Whether a warning says that its matter goes in a release later than ``new``."""
+    stated = _GOES_IN.search(text[:_LONGEST_TEXT])
+    try:
+        return stated is not None and bool(new) and Version(stated[1]) > Version(new)
+    except UNREADABLE:
+        return False
 
 
 def _paired(text: str, mention: re.Match[str], match: re.Match[str]) -> str:

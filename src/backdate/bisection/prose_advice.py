@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from packaging.version import Version
-
 from backdate.advice import EvidenceKind, SaidAdvice, SourcePlace
 from backdate.advising.project_uses import ProjectUses
-from backdate.advising.wording import since_in
+from backdate.advising.wording import is_for_later, since_in
 from backdate.bisection.explained import Explained, own_places
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.explanations.changed_types import types_told_apart
@@ -17,7 +15,7 @@ from backdate.bisection.result import Excerpt, Finding, GivenWarning
 from backdate.diagnosis.known_changes import change_behind
 from backdate.diagnosis.messages import read_hint
 from backdate.knowledge.changes import PYTHON
-from backdate.text import UNREADABLE, without_addresses
+from backdate.text import without_addresses
 
 MOST_SAID = 4
 """Sentences that are quoted for one bisection."""
@@ -28,11 +26,6 @@ _GOES = re.compile(
     re.IGNORECASE,
 )
 """What an entry says of a name that goes, and not of one that does something else by now."""
-_COMES = re.compile(
-    r"\b(?:will|to be)\b[^.\n]{0,160}?\b(?:in|from|with|since|as of) "
-    r"(?:the )?(?:release |version |[A-Za-z][\w-]{0,40} )?v?(\d{1,4}(?:\.\d{1,4}){1,3})(?![\w.]*\d)"
-)
-"""The release in which a warning says that something will change."""
 _FILE = re.compile(r"(?P<file>[\w./+-]{1,200}\.pyi?)(?:,? line[ =]|:)(?P<line>\d{1,6})\b")
 """A line that a message names itself: "tests/conftest.py, line=19"."""
 
@@ -80,7 +73,7 @@ def _of_finding(finding: Finding, uses: ProjectUses) -> Iterator[SaidAdvice]:
     telling = [
         warning
         for warning in explanation.warnings
-        if read_hint(warning.message) and not _is_of_later(warning, release)
+        if read_hint(warning.message) and not is_for_later(warning.message, release)
     ]
     about = [warning for warning in telling if warning.names_it or _named_places(warning, uses)]
     for warning in about or (telling if len(telling) == 1 else []):
@@ -97,15 +90,6 @@ def _of_finding(finding: Finding, uses: ProjectUses) -> Iterator[SaidAdvice]:
             yield SaidAdvice(
                 distribution=name, kind=EvidenceKind.CHANGELOG, text=read_hint(text), since=excerpt.version
             )
-
-
-def _is_of_later(warning: GivenWarning, release: str) -> bool:
-    """Whether a warning says that something changes with a release after the one that broke the tests."""
-    found = _COMES.search(warning.message)
-    try:
-        return found is not None and bool(release) and Version(found[1]) > Version(release)
-    except UNREADABLE:
-        return False
 
 
 def _is_said_of(excerpt: Excerpt, finding: Finding) -> bool:

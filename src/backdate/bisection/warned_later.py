@@ -10,25 +10,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from packaging.version import Version
-
 from backdate.advice import AdvisedChange, EvidenceKind, SaidAdvice, SourcePlace
 from backdate.advising.advised_changes import MovedDistribution
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.rule_leads import advice_in_warning
-from backdate.advising.wording import since_in
+from backdate.advising.wording import is_for_later, since_in
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.messages import read_hint
-from backdate.text import UNREADABLE
 
 MOST_QUOTED = 6
 """Warnings of one culprit."""
-_GOES_IN = re.compile(
-    r"\b(?:remov|drop|disappear|gone|go away|chang|error)\w*(?: [a-z]{1,12}){0,3} in (?:version |release )?"
-    r"(?:[A-Za-z][\w-]{1,30} )?v?(\d{1,4}(?:\.\d{1,4}){1,3})",
-    re.IGNORECASE,
-)
 _IN_BRACES = re.compile(r"\{[^{}]{0,400}\}")
 _OWN_PART = re.compile(rf"{_IN_BRACES.pattern}|`[^`]{{1,100}}`|'[^']{{1,100}}'|\"[^\"]{{1,100}}\"")
 """What a warning says of the one value or name that it is about, and not of others."""
@@ -60,7 +52,7 @@ def warned_later(
     quoted: list[SaidAdvice] = []
     for warning in dict.fromkeys(warnings):
         places = _own_places(warning, uses)
-        of_it = _is_of(warning, (moved.name, *modules)) and not _is_for_later(warning.message, moved.new)
+        of_it = _is_of(warning, (moved.name, *modules)) and not is_for_later(warning.message, moved.new)
         if not places or not of_it or any(_is_told(warning.message, places, one) for one in told):
             continue
         ruled = [
@@ -142,12 +134,3 @@ def _is_told(message: str, places: Sequence[SourcePlace], change: AdvisedChange)
     leaf = change.argument or change.name.rpartition(".")[2]
     named = re.search(rf"(?<!\w){re.escape(leaf)}(?!\w)", message) is not None
     return named or set(places) <= set(change.places)
-
-
-def _is_for_later(message: str, new: str) -> bool:
-    """Whether a warning says that its matter goes in a release later than ``new``."""
-    stated = _GOES_IN.search(message)
-    try:
-        return stated is not None and Version(stated[1]) > Version(new)
-    except UNREADABLE:
-        return False

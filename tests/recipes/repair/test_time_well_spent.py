@@ -355,3 +355,24 @@ def test_tests_deep_in_a_package_are_named_to_a_runner_that_finds_none(tmp_path:
     failure = failed("collected 0 items\n", "tests", status="no-tests")
     targets = [one.recipe.test.targets for one in proposed(tmp_path, failure)]
     assert ("src/zope/mine/tests.py",) in targets
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "numpy is required during installation",
+        "ImportError: NumPy is required to build this package",
+        "RuntimeError: numpy must be installed before running setup.py",
+        "Please install numpy first",
+    ],
+)
+def test_what_a_build_asks_for_in_words_is_given_to_it(tmp_path: Path, line: str) -> None:
+    write(tmp_path, {"setup.py": f"{SETUP})\n"})
+    (given,) = (
+        one
+        for one in proposed(tmp_path, failed(f"{OWN}\n         [stdout]\n         {line}\n"), RECIPE, "numpy")
+        if one.rule == "missing build dependency"
+    )
+    assert [asked.requirement for asked in given.recipe.build_requirements] == ["numpy"]
+    prose = failed(f"{OWN}\nIt is required that users read the manual; help is needed before launch\n")
+    assert "missing build dependency" not in rules(proposed(tmp_path, prose, RECIPE, "users", "help"))

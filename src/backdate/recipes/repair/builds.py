@@ -33,6 +33,21 @@ USE_2TO3 = re.compile(r"use_2to3 is invalid")
 _MISSING = re.compile(
     r"(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z_][\w.]{0,100})'?", re.ASCII
 )
+_NAME = r"[`'\"]?([A-Za-z][A-Za-z0-9_]{1,40})[`'\"]?"
+_WHEN = r"(?:during|for|before|prior to|to)[^\n]{0,40}?(?:install|build|buil[dt]|compil|set ?up|setup\.py)"
+_SAID_MISSING = (
+    re.compile(
+        rf"^\s*(?:\w*Error: )?{_NAME}(?: package| module)? (?:is|must be|has to be|needs to be) "
+        rf"(?:required|needed|installed|available|present) {_WHEN}",
+        re.ASCII | re.MULTILINE,
+    ),
+    re.compile(
+        rf"(?:[Pp]lease|[Yy]ou (?:need|have) to|[Yy]ou must) (?:first )?(?:pip )?install {_NAME}"
+        r"(?: package| module)? (?:first|before|prior to)\b",
+        re.ASCII,
+    ),
+)
+"""What a setup.py says itself of an import that failed: "numpy is required during installation"."""
 _BUILT = re.compile(
     r"(?:Failed to (?:build|download and build)|failed to build|"
     r"Building wheel for) [`']?([A-Za-z0-9][\w.-]{0,100}?)(?:==|\s@|[`' ]|$)"
@@ -108,7 +123,7 @@ def tool_limits(text: str) -> tuple[dict[str, str], list[str]]:
 
 
 def build_requirements(context: RepairContext) -> Iterator[Repair]:
-    """Modules that a setup.py imports without declaring them, given to that build."""
+    """Modules that a setup.py imports, or asks for in words, without declaring them, given to that build."""
     failure = context.failure
     if failure.phase == "tests":
         return
@@ -122,8 +137,9 @@ def build_requirements(context: RepairContext) -> Iterator[Repair]:
         needed["pip<10"] = "pip.req"
     elif first_match(_PIP_PARSED, failure.text):
         needed["pip<20.1"] = "pip._internal.req"
-    for imported in all_matches(_MISSING, failure.text):
-        module = imported[1]
+    said = (match for sign in _SAID_MISSING for match in all_matches(sign, failure.text))
+    for imported in (*all_matches(_MISSING, failure.text), *said):
+        module = imported[1] if imported.re is _MISSING else imported[1].lower()
         if module in needed.values() or module.partition(".")[0] in (
             "setuptools",
             "pkg_resources",
@@ -142,7 +158,7 @@ def build_requirements(context: RepairContext) -> Iterator[Repair]:
         for requirement in context.recipe.build_requirements
     }
     reason = ", ".join(
-        f"the build of {whose} imports {module}: {requirement}" for requirement, module in needed.items()
+        f"the build of {whose} wants {module}: {requirement}" for requirement, module in needed.items()
     )
     new = tuple(
         BuildRequirement(
