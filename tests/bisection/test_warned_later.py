@@ -131,3 +131,24 @@ def test_what_is_not_of_this_move_or_said_already_is_not_said(
     assert not any(
         getattr(warned_later([warning], moved, ("django",), known, USES), of) for of in ("changes", "quoted")
     )
+
+
+CALLS = """
+from p.app import ma
+
+class Schema:
+    count = ma.Integer(default=1)
+    page = ma.Integer(missing=1)
+    size = other.Integer(missing=1)
+"""
+
+
+def test_a_call_that_is_handed_on_is_known_by_what_fails_beside_it() -> None:
+    """The library warned at a line of its own, as the project calls its fields by an extension's object."""
+    uses = ProjectUses(files=("p/a.py",))
+    read_uses(CALLS.encode(), "p/a.py", uses)
+    warning = given(MISSING, category="RemovedInMarshmallow4Warning", file="marshmallow/fields.py", line=986)
+    met = (SourcePlace(file="p/a.py", line=5),)
+    (told,) = warned_later([warning], MARSHMALLOW, ("marshmallow",), (), uses, met).quoted
+    assert (told.text, told.places) == (MISSING, (SourcePlace(file="p/a.py", line=6),))
+    assert warned_later([warning], MARSHMALLOW, ("marshmallow",), (), uses).quoted == ()

@@ -69,6 +69,10 @@ class ProjectUses:
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     """First and last lines of what asks whether a name is there (``if hasattr(…)``), by file."""
 
+    by_keyword: dict[str, dict[SourcePlace, str]] = field(default_factory=dict)
+    """Of calls of attributes: by keyword argument the lines, each with the name with which what is called
+    begins (``ma`` of ``ma.Integer(default=1)``), as the trees do not always tell what that is."""
+
     def add(self, other: ProjectUses) -> None:
         """Note all that other files use."""
         for name, theirs in other.names.items():
@@ -80,6 +84,9 @@ class ProjectUses:
         for name, places in other.defined.items():
             for place in places:
                 self.record_defined(name, place)
+        for argument, calls in other.by_keyword.items():
+            for place, head in calls.items():
+                self.record_keyword(argument, place, head)
         self.statements.update(other.statements)
         self.asked.update(other.asked)
 
@@ -121,6 +128,13 @@ class ProjectUses:
             uses.places[place] = None
         uses.of_object = uses.of_object and of_object
         return uses
+
+    def record_keyword(self, argument: str, place: SourcePlace, head: str) -> None:
+        """Note a keyword argument of a call of an attribute; see ``by_keyword``."""
+        if len(self.by_keyword) < _MOST_NAMES:
+            calls = self.by_keyword.setdefault(argument, {})
+            if len(calls) < _MOST_PLACES:
+                calls[place] = head
 
     def record_defined(self, name: str, place: SourcePlace) -> None:
         """Note an attribute that a class of the project defines; ``name``: see ``defined``."""

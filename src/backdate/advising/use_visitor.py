@@ -64,12 +64,23 @@ class UseVisitor(ast.NodeVisitor):
         if uses is not None:
             self._given(uses, node)
             uses.record_call(_shape_of(node))
+        self._by_keyword(node)
         if dotted in _PARTIAL and node.args:
             kept, of_object = self._scopes.resolve(node.args[0])
             uses = self._record(kept, node.args[0], of_object=of_object) if kept else None
             if uses is not None:
                 self._given(uses, node)
         self.generic_visit(node)
+
+    def _by_keyword(self, node: ast.Call) -> None:
+        """Note the keyword arguments of a call of an attribute."""
+        head: ast.expr = node.func
+        while isinstance(head, ast.Attribute):
+            head = head.value
+        if isinstance(head, ast.Name) and head is not node.func:
+            for keyword in node.keywords:
+                if keyword.arg:
+                    self._uses.record_keyword(keyword.arg, self._place(keyword.value), head.id)
 
     def _given(self, uses: NameUses, node: ast.Call) -> None:
         """Note the keyword arguments of a call, those of dictionaries that it unpacks as well."""

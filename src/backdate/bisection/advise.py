@@ -133,7 +133,8 @@ class BreakageAdvice:
             warning for of in group if of.finding.explanations for warning in of.finding.explanations.warnings
         ]
         given += self._collector.warned_on_old_side(modules)
-        return warned_later(given, self._moved(name, group), modules, known, self._uses)
+        met = [place for of in group for place in own_places(of, self._uses)]
+        return warned_later(given, self._moved(name, group), modules, known, self._uses, met)
 
     def _answers(self, lost: LostName, one: Explained) -> bool:
         """Whether what is written instead of a lost name mends what a finding's error is about."""

@@ -21,6 +21,9 @@ from backdate.diagnosis.messages import read_hint
 
 MOST_QUOTED = 6
 """Warnings of one culprit."""
+_ARGUMENT = re.compile(
+    r"[`'\"]([A-Za-z_]\w{0,60})[`'\"]+ (?:keyword |named )?(?:argument|parameter|kwarg|keyword|option)\b"
+)
 _IN_BRACES = re.compile(r"\{[^{}]{0,400}\}")
 _OWN_PART = re.compile(rf"{_IN_BRACES.pattern}|`[^`]{{1,100}}`|'[^']{{1,100}}'|\"[^\"]{{1,100}}\"")
 """What a warning says of the one value or name that it is about, and not of others."""
@@ -42,16 +45,18 @@ def warned_later(
     modules: Sequence[str],
     known: Iterable[AdvisedChange],
     uses: ProjectUses,
+    met: Sequence[SourcePlace] = (),
 ) -> WarnedOf:
     """What ``warnings`` say of lines of the project, but for what is ``known`` or goes in later releases.
 
-    ``modules``: the culprit's. Of others' warnings that stand at its uses nothing is said.
+    ``modules``: the culprit's. Of others' warnings that stand at its uses nothing is said. ``met``: the lines
+    of the project at which errors surfaced.
     """
     told = list(known)
     changes: list[AdvisedChange] = []
     quoted: list[SaidAdvice] = []
     for warning in dict.fromkeys(warnings):
-        places = _own_places(warning, uses)
+        places = _own_places(warning, uses) or _like_calls(warning.message, met, uses)
         of_it = _is_of(warning, (moved.name, *modules)) and not is_for_later(warning.message, moved.new)
         if not places or not of_it or any(_is_told(warning.message, places, one) for one in told):
             continue
@@ -120,6 +125,19 @@ def _own_places(warning: GivenWarning, uses: ProjectUses) -> tuple[SourcePlace, 
         if (file := own_file(place.file, uses))
     }
     places = {place for place in places if not uses.is_asked(place)}
+    return tuple(sorted(places, key=lambda place: (place.file, place.line)))
+
+
+def _like_calls(message: str, met: Sequence[SourcePlace], uses: ProjectUses) -> tuple[SourcePlace, ...]:
+    """The calls that give the argument that a warning is about, and begin as those at the errors' lines do.
+
+    A library warns at lines of its own where a call is handed on: ``ma.Integer(missing=1)``.
+    """
+    argument = _ARGUMENT.search(message)
+    given = uses.by_keyword.get(argument[1], {}) if argument is not None else {}
+    lines = {line for place in met for line in uses.lines_around(place)} if given else set()
+    heads = {head for calls in uses.by_keyword.values() for place, head in calls.items() if place in lines}
+    places = (place for place, head in given.items() if head in heads and not uses.is_asked(place))
     return tuple(sorted(places, key=lambda place: (place.file, place.line)))
 
 
