@@ -43,3 +43,24 @@ def test_numbers_make_no_difference_to_what_is_ordinary(tmp_path: Path) -> None:
 def test_assertions_and_what_the_tracing_raised_say_nothing(tmp_path: Path) -> None:
     by_trace = met("Firing event 10 with no exception set", 7, kind="ValueError")
     assert told(tmp_path, by_trace, met("assert 1 == 2", 8, kind="AssertionError")) == []
+
+
+GUARDED = """
+try:
+    from lib.util import gone
+except ({caught}):
+    gone = None
+from lib.util import other
+"""
+
+
+def test_an_import_that_the_code_is_ready_to_miss_is_no_cause(tmp_path: Path) -> None:
+    missed = met("cannot import name 'gone' from 'lib.util'", 3, kind="ImportError")
+    (tmp_path / ROOT).write_text(GUARDED.format(caught="ImportError"))
+    assert told(tmp_path, missed) == []
+    unguarded = met("cannot import name 'other' from 'lib.util'", 6, kind="ImportError")
+    assert told(tmp_path, unguarded) == [f"6: {unguarded.chain[0].message}"]
+    (tmp_path / ROOT).write_text(GUARDED.format(caught="KeyError, ValueError"))
+    assert told(tmp_path, missed) == [f"3: {missed.chain[0].message}"]
+    (tmp_path / ROOT).write_text("try:")
+    assert len(told(tmp_path, missed)) == 1
