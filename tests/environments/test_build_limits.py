@@ -19,6 +19,7 @@ from backdate.environments.environment import (
 )
 from backdate.environments.inputs import EnvironmentRequest, configuration, requirement_lines
 from backdate.environments.lock import PROJECT as PLACE
+from backdate.environments.restated_metadata import restated_metadata
 from backdate.projects.python_constraint import read_python_constraint
 from backdate.projects.tree import tree_digest
 from backdate.recipes.recipe import InstallStep, Provenance
@@ -55,11 +56,11 @@ def test_a_build_that_needs_something_is_named(tmp_path: Path) -> None:
     tree = _project(tmp_path / "p", 'from setuptools import setup\nsetup(name="Pro_ject", version="1")\n')
     plain = _request(tree)
     assert requirement_lines(plain)[0] == PLACE
-    assert configuration(plain) == ""
+    assert configuration(plain) == restated_metadata()
     needy = replace(plain, build_requirements=(("pro-ject", "numpy"), ("other", 'x>1; python_version>"3"')))
     assert requirement_lines(needy)[0] == f"Pro_ject @ file://{PLACE}"
-    assert configuration(needy) == (
-        '[extra-build-dependencies]\n"other" = ["x>1; python_version>\\"3\\""]\n"pro-ject" = ["numpy"]\n'
+    assert configuration(needy).removesuffix(restated_metadata()) == (
+        '[extra-build-dependencies]\n"other" = ["x>1; python_version>\\"3\\""]\n"pro-ject" = ["numpy"]\n\n'
     )
     assert needy.at != plain.at
 

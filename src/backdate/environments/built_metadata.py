@@ -12,8 +12,8 @@ from packaging.utils import canonicalize_name, is_normalized_name
 from packaging.version import Version
 
 from backdate.environments.lock_wheels import LockedSdist, WheelFile
+from backdate.environments.restated_metadata import dependency_metadata
 from backdate.index.forward_stream import BROKEN, BoundedZip
-from backdate.serial import to_json
 from backdate.text import UNREADABLE
 
 _MOST_BYTES = 1024 * 1024
@@ -70,18 +70,16 @@ def read_built(sdist: LockedSdist, wheel: WheelFile) -> BuiltSdist | None:
 
 def metadata_settings(built: Iterable[BuiltSdist]) -> str:
     """uv's configuration that tells it these metadata, each of that version alone."""
-    tables = []
-    for one in built:
-        values = {
-            "name": one.sdist.name,
-            "version": one.sdist.version,
-            "requires-dist": list(one.requires),
-            "provides-extra": list(one.extras),
-            **({"requires-python": one.requires_python} if one.requires_python else {}),
-        }
-        lines = (f"{key} = {to_json(value).decode()}\n" for key, value in values.items())
-        tables.append("[[dependency-metadata]]\n" + "".join(lines))
-    return "\n".join(tables)
+    return "\n".join(
+        dependency_metadata(
+            one.sdist.name,
+            one.sdist.version,
+            one.requires,
+            requires_python=one.requires_python,
+            extras=one.extras,
+        )
+        for one in built
+    )
 
 
 def _metadata(wheel: Path) -> bytes | None:

@@ -11,7 +11,7 @@ from backdate.environments.lock_wheels import LockedSdist
 from backdate.environments.steps import Steps
 from backdate.serial import digest
 
-_FORMAT = 6
+_FORMAT = 7
 _RECORD_FORMAT = 2
 """Of environments that pip made; format 1 named the installer otherwise."""
 """Part of every key: raise it when what is made from the same inputs changes."""

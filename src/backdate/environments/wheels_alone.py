@@ -31,6 +31,7 @@ from backdate.environments.lock import index_line, is_of_index, read_pylock
 from backdate.environments.lock_wheels import LockedSdist, sdists_to_build
 from backdate.environments.named_requirements import NamedRequirements
 from backdate.environments.progress import OneStepEnd
+from backdate.environments.restated_metadata import restated_metadata
 from backdate.environments.step_files import handed_over, input_file, shown
 from backdate.environments.step_run import StepRun
 from backdate.environments.steps import Resolution, Steps
@@ -83,17 +84,18 @@ def install_wheels_alone(
         return OneStep(end=OneStepEnd.NOT_COVERED)
     uv_cache = steps.uv_cache(request)
     work = steps.cache.clean / f"step-{uuid.uuid4().hex}"
+    restated = restated_metadata((one.sdist.name, one.sdist.version) for one in built)
     python = request.choice.interpreter.executable
     try:
         with (
             input_file("asked.txt", "\n".join(asked.asked) + "\n") as wanted,
             input_file("limits.txt", "\n".join(asked.limits) + "\n") as limits,
-            input_file("uv.toml", metadata_settings(built)) as settings,
+            input_file("uv.toml", f"{metadata_settings(built)}\n{restated}") as settings,
             _canaries() as canaries,
         ):
             steps.cache.make_clean(uv_cache / _BUILDS)
             steps.cache.make_clean(work)
-            compiling = _compiling(steps, request, wanted, limits, settings if built else None, work)
+            compiling = _compiling(steps, request, wanted, limits, settings, work)
             script = [_or_lock_of_needed(steps, request, compiling, work)]
             beside = [] if built else _canary_lines(python)  # it was tried a moment ago
             if root is not None:
@@ -147,7 +149,7 @@ def _outcome(
 
 
 def _compiling(
-    steps: Steps, request: EnvironmentRequest, asked: Path, limits: Path, settings: Path | None, work: Path
+    steps: Steps, request: EnvironmentRequest, asked: Path, limits: Path, settings: Path, work: Path
 ) -> str:
     return shlex.join(
         uv.resolve_arguments(

@@ -68,6 +68,12 @@ def cutoffs() -> tuple[schema.CutoffRow, ...]:
 
 
 @functools.cache
+def restated_metadata() -> tuple[schema.RestatedRow, ...]:
+    """Releases whose metadata uv cannot read."""
+    return read_table(tables() / "restated_metadata.toml", schema.RestatedFile).restated
+
+
+@functools.cache
 def library_versions() -> tuple[schema.LibraryVersionRow, ...]:
     """What versions in data sets of snippets are installed as."""
     return read_table(tables() / "library_versions.toml", schema.LibraryVersionsFile).library_version

@@ -338,6 +338,24 @@ class CutoffsFile(Row, frozen=True, kw_only=True):
     cutoff: tuple[CutoffRow, ...]
 
 
+class RestatedRow(Row, frozen=True, kw_only=True):
+    """Releases of a distribution whose metadata uv cannot read."""
+
+    name: Text
+    """Normalised (PEP 503)."""
+    versions: Names
+    requires: Names
+    """What they require, in words of PEP 508."""
+    requires_python: str = ""
+    reason: Text
+
+
+class RestatedFile(Row, frozen=True, kw_only=True):
+    """``restated_metadata.toml``."""
+
+    restated: tuple[RestatedRow, ...]
+
+
 class LibraryVersionRow(Row, frozen=True, kw_only=True):
     """What a version of a library, as data sets of snippets write it, is installed as."""
 
