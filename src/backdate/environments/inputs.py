@@ -13,7 +13,6 @@ from packaging.utils import canonicalize_name
 from backdate.environments.cutoff_overrides import cutoff_overrides_at
 from backdate.environments.environment import CutoffOverride, InterpreterChoice
 from backdate.environments.lock import PROJECT
-from backdate.environments.restated_metadata import restated_metadata
 from backdate.recipes.declared import read_declared
 from backdate.recipes.recipe import PROJECT_FOLDER, InstallStep
 from backdate.sandboxes.interface import BaseSystem
@@ -124,6 +123,8 @@ def requirement_lines(request: EnvironmentRequest) -> tuple[str, ...]:
 def configuration(request: EnvironmentRequest) -> str:
     """uv's own configuration for ``request``: what builds need besides what they declare, and metadata of
     releases that it cannot read itself."""
+    from backdate.environments.restated_metadata import restated_metadata  # a warm check resolves nothing
+
     needed: dict[str, list[str]] = {}
     for distribution, requirement in request.build_requirements:
         needed.setdefault(canonicalize_name(distribution), []).append(requirement)
