@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from backdate.solvers.rules.sources.implicit_commits import uncommitted
 from backdate.solvers.rules.sources.json_settings import unread_settings
 
 _MOST_FILES = 400
+_OF_CLASS = re.compile(r"^type object ('[^']{1,200}') has")
 
 
 def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
@@ -183,13 +185,16 @@ def cause_of(lost: LostName, evidence: FixEvidence) -> Cause:
             version=new_version or None,
         )
     module = lost.old.kind == "module" or kind == "ModuleNotFoundError"
+    of_type = not module and _of_type(lost, evidence)
+    if of_type:  # the class was asked for what its objects are asked for
+        text = _OF_CLASS.sub(r"\1 object has", text)
     return Cause(
         kind=CauseKind.MISSING_MODULE if module else CauseKind.MISSING_ATTRIBUTE,
         type=kind or "AttributeError",
         message=text,
         name=lost.name if module else leaf,
         owner="" if module else owner,
-        owner_is="" if module else "type" if _of_type(lost, evidence) else "module",
+        owner_is="" if module else "type" if of_type else "module",
         hint=read_hint(text),
         distribution=owned_by,
         version=new_version or None,

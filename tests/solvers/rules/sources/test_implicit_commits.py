@@ -96,3 +96,34 @@ def test_what_is_committed_is_left_alone() -> None:
     )
     warned = replace(evidence.warnings[0], places=(SourcePlace(file="a.py", line=4),))
     assert foreseen_groups(replace(evidence, warnings=(warned,))) == ()
+
+
+def test_before_there_was_a_warning_it_is_read_from_the_statement() -> None:
+    evidence = evidence_of(STORE, old="1.3.17")
+    (group,) = foreseen_groups(replace(evidence, warnings=()))
+    (proposal,) = RestructuringSource().propose(group, evidence)
+    assert [edit.text for edit in proposal.file_edits] == [MENDED]
+
+
+@pytest.mark.parametrize(
+    ("line", "committed"),
+    [
+        ("conn.execute('  INSERT INTO a VALUES (1)')", True),
+        ("conn.execute(text('delete from a'))", True),
+        ("conn.execute(table.update().where(table.c.a == 1))", True),
+        ("conn.execute(statement)", True),
+        ("conn.execute('select 1')", False),
+        ("conn.execute(select([table.c.updated]))", False),
+    ],
+)
+def test_what_only_reads_is_not_committed(line: str, committed: bool) -> None:
+    text = f"def put(conn):\n    statement = insert(1)\n    {line}\n"
+    seen = SeenObject(file="a.py", line=3, expression="conn", class_name="sqlalchemy.engine.base.Connection")
+    evidence = replace(evidence_of(text, old="1.3.17"), objects=(seen,), warnings=())
+    assert bool(foreseen_groups(evidence)) is committed
+
+
+def test_what_a_transaction_commits_is_left_alone() -> None:
+    text = "def put(engine):\n    with engine.begin() as conn:\n        conn.execute(insert(1))\n"
+    seen = SeenObject(file="a.py", line=3, expression="conn", class_name="sqlalchemy.engine.base.Connection")
+    assert foreseen_groups(replace(evidence_of(text, old="1.3.17"), objects=(seen,), warnings=())) == ()

@@ -343,3 +343,39 @@ def test_what_is_known_of_a_name_goes_before_its_module(tmp_path: Path, one_sand
     source = "from sklearn.cross_validation import KFold\nKFold(4, n_folds=2)\n"
     found = of_gone_module(tmp_path, one_sandbox, "sklearn.cross_validation", source)
     assert [type(one) for one in found][:2] == [ReplaceUse, ReplaceName]
+
+
+def test_a_method_that_is_gone_is_not_given_what_one_that_is_there_refuses(tmp_path: Path) -> None:
+    source = "import sqlalchemy\nrows = sqlalchemy.create_engine('sqlite://').execute('select 1')\n"
+    (tmp_path / "a.py").write_text(source)
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"a.py": source},
+        pair=None,
+        executed={"a.py": frozenset({1, 2})},
+        versions={"sqlalchemy": ("1.3.17", "2.0.42")},
+        modules={"sqlalchemy": "sqlalchemy"},
+    )
+
+    def templates(message: str, kind: CauseKind) -> set[str]:
+        cause = Cause(
+            kind=kind,
+            type=message.partition(":")[0],
+            message=message.partition(": ")[2],
+            name="execute",
+            owner="sqlalchemy.engine.base.Engine",
+            owner_is="type",
+            distribution="sqlalchemy",
+        )
+        group = FailureGroup(cause=cause, tests=(), places=(SourcePlace(file="a.py", line=2),))
+        proposals = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
+        return {one.rewrite.template for one in proposals if isinstance(one.rewrite, ReplaceUse)}
+
+    gone = "AttributeError: 'Engine' object has no attribute 'execute'"
+    assert templates(gone, CauseKind.MISSING_ATTRIBUTE) == {
+        "{connection}.execute({args})",
+        "{self}.connect().execute({args})",
+    }
+    refused = "TypeError: Connection.execute() got an unexpected keyword argument 'a'"
+    assert "{self}.execute({0}, dict({args}))" in templates(refused, CauseKind.UNEXPECTED_ARGUMENT)

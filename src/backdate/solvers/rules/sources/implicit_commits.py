@@ -1,7 +1,8 @@
 """Statements that SQLAlchemy committed by itself, which 2.0 leaves to whoever executes them.
 
 Nothing fails where they are executed: what was written is gone when the connection is closed. SQLAlchemy 1.4
-warns of each where it is asked to (``SQLALCHEMY_WARN_20``), and the tracer tells what is a connection.
+warns of each where it is asked to (``SQLALCHEMY_WARN_20``), and the tracer tells what is a connection. Before
+1.4 it is read from the statement whether it writes.
 """
 
 from __future__ import annotations
@@ -15,15 +16,21 @@ from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
+from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.syntax_edits import edited_files
 from backdate.text import version_numbers
 
+_MESSAGE = "The current statement is being autocommitted using implicit autocommit"
+_CATEGORY = "RemovedIn20Warning"
 _WARNED = re.compile(r"statement is being autocommitted using implicit autocommit")
 _CONNECTIONS = ("sqlalchemy.engine.base.Connection", "sqlalchemy.engine.Connection")
 _SAID = "a connection commits nothing by itself"
 _SOURCE = "https://docs.sqlalchemy.org/en/20/changelog/migration_20.html#library-level-but-not-driver-level-autocommit-removed-from-both-core-and-orm"
+_SQLALCHEMY_1_4 = (1, 4)
 _SQLALCHEMY_2 = (2, 0)
+_WRITERS = frozenset({"insert", "update", "delete"})
+_WRITING_SQL = re.compile(r"\s*(?:insert|update|delete|replace|create|drop|alter|truncate)\b", re.IGNORECASE)
 
 
 def uncommitted(evidence: FixEvidence) -> Iterator[FailureGroup]:
@@ -31,13 +38,17 @@ def uncommitted(evidence: FixEvidence) -> Iterator[FailureGroup]:
     old, new = evidence.versions_of("sqlalchemy")
     if not old or not new or not version_numbers(old) < _SQLALCHEMY_2 <= version_numbers(new):
         return
-    given = [one for one in evidence.warnings if _WARNED.search(one.message)]
-    places = dict.fromkeys(place for one in given for place in one.places if _edit(place, evidence))
+    if version_numbers(old) < _SQLALCHEMY_1_4:
+        found = _writing(evidence)
+    else:
+        given = (one for one in evidence.warnings if _WARNED.search(one.message))
+        found = (place for one in given for place in one.places)
+    places = dict.fromkeys(place for place in found if _edit(place, evidence))
     if places:
         cause = Cause(
             kind=CauseKind.OTHER_ERROR,
-            type=given[0].category,
-            message=given[0].message,
+            type=_CATEGORY,
+            message=_MESSAGE,
             distribution="sqlalchemy",
             version=new,
         )
@@ -62,6 +73,51 @@ def commits(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
         places=group.places,
         why=(AdviceEvidence(kind=EvidenceKind.WARNING, text=_SAID, since="2.0", source=_SOURCE),),
     )
+
+
+def _writing(evidence: FixEvidence) -> Iterator[SourcePlace]:
+    """Where a connection executes what reads as a writing statement, in a function that begins nothing."""
+    for one in evidence.objects:
+        tree = parsed_or_none(evidence.texts.get(one.file, "")) if one.class_name in _CONNECTIONS else None
+        if tree is None:
+            continue
+        around = function_around(tree, one.line)
+        calls = [node for node in ast.walk(around) if isinstance(node, ast.Call)]
+        if any(isinstance(call.func, ast.Attribute) and call.func.attr == "begin" for call in calls):
+            continue
+        values = _values(around)
+        for call in calls:
+            on_line = call.lineno <= one.line <= (call.end_lineno or call.lineno)
+            if on_line and call.args and ast.unparse(call.func) == f"{one.expression}.execute":
+                named = ast.unparse(call.args[0])
+                if any(map(_writes, ast.walk(values.get(named, call.args[0])))):
+                    yield SourcePlace(file=one.file, line=one.line)
+
+
+def _values(around: ast.AST) -> dict[str, ast.expr]:
+    """What a function assigns once to each name."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(around):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            found.setdefault(node.targets[0].id, []).append(node.value)
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
+
+
+def _writes(node: ast.AST) -> bool:
+    """Whether a part of a statement makes it one that writes."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str) and _WRITING_SQL.match(node.value) is not None
+    if not isinstance(node, ast.Call):
+        return False
+    called = node.func
+    name = (
+        called.attr
+        if isinstance(called, ast.Attribute)
+        else called.id
+        if isinstance(called, ast.Name)
+        else ""
+    )
+    return name in _WRITERS
 
 
 def _edit(place: SourcePlace, evidence: FixEvidence) -> tuple[Edit, ...]:

@@ -11,6 +11,7 @@ from packaging.utils import canonicalize_name
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.diagnosis.frames import is_test_file
 from backdate.diagnosis.result import CauseKind
+from backdate.knowledge.changes import pattern_of
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for
 from backdate.rewriting.rewrite import (
     AddArgument,
@@ -76,11 +77,14 @@ class RuleSource:
         self, group: FailureGroup, evidence: FixEvidence
     ) -> Iterator[tuple[Rule, tuple[SourcePlace, ...], bool]]:
         subjects = subjects_of(group, evidence)
+        # what the cause led to is searched by its message alone: a pattern with a type is about that error
+        lines = (f"{group.cause.type}: {group.cause.message}", *group.led_to)
         if group.cause.kind is CauseKind.MISSING_MODULE:  # what is known of a name goes before its module
             subjects = tuple(sorted(subjects, key=lambda one: -one.name.count(".")))
         for subject in subjects:
             if subject.named:
-                found = tuple(self._rules_for(subject, evidence))
+                about_it = self._rules_for(subject, evidence)
+                found = tuple(rule for rule in about_it if not _is_of_another_error(rule, group, lines))
                 for known in found or self._handed_on(subject, evidence):
                     rule = in_public(known, evidence)
                     several = isinstance(rule.rewrite, ChangeParameter | ChangeClassBody | BaseBehind)
@@ -88,8 +92,6 @@ class RuleSource:
                     whole = several or (isinstance(rule.rewrite, ReplaceName) and "." not in rule.target)
                     more = places_of_target(rule, group, evidence) if whole else ()
                     yield rule, tuple(dict.fromkeys((*subject.places, *more))), True
-        # what the cause led to is searched by its message alone: a pattern with a type is about that error
-        lines = (f"{group.cause.type}: {group.cause.message}", *group.led_to)
         for distribution in dict.fromkeys((*libraries_of(group, evidence), *_moved_and_used(evidence))):
             old, new = evidence.versions_of(distribution)
             behind = (rules_behind(distribution, line, old=old, new=new) for line in lines)
@@ -133,6 +135,13 @@ class RuleSource:
             rule=rule.name,
             last=rule.last,
         )
+
+
+def _is_of_another_error(rule: Rule, group: FailureGroup, lines: Sequence[str]) -> bool:
+    """Whether a method is gone, and the rule is for one that is there and refuses what it is given."""
+    if group.cause.kind is not CauseKind.MISSING_ATTRIBUTE or rule.row.kind != "behaviour":
+        return False
+    return bool(rule.row.says) and not any(map(pattern_of(rule.row).search, lines))
 
 
 def _of_any_call(
