@@ -121,7 +121,7 @@ class EnvironmentPair:
         return self._ask(self.new, self.known_new, names)
 
     def homes_of(self, names: Iterable[str]) -> Homes:
-        """The other names and the documentation of ``names`` in the old environment."""
+        """The other names, the documentation and the definitions of ``names`` in the old environment."""
         wanted = tuple(dict.fromkeys(names))
 
         def ask(names: Sequence[str]) -> set[str]:
@@ -139,6 +139,7 @@ class EnvironmentPair:
             members={},
             delegates={name: homes.delegates.get(name, "") for name, homes in of_names},
             delegate_homes={name: homes.delegate_homes.get(name, "") for name, homes in of_names},
+            definitions={n: h.definitions[n] for n, h in of_names if n in h.definitions},
         )
 
     def members_of(self, owner: str, side: Side) -> tuple[OwnedMember, ...]:

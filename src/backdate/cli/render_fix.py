@@ -35,6 +35,7 @@ _BY = {
     ProposalOrigin.CHANGED_DEFAULT: "the default that the call had before",
     ProposalOrigin.RECORDED_CALL: "what the call gave before",
     ProposalOrigin.RESTRUCTURING: "what the error says of its use",
+    ProposalOrigin.KEPT_DEFINITION: "how the library defined it",
     ProposalOrigin.FIXER: "another tool's edit",
 }
 _MOST_REMAINING = 8

@@ -5,6 +5,7 @@ As in ``api.py`` the environment's own interpreter answers, in the sandbox, and 
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,11 +14,13 @@ from functools import partial
 import msgspec
 
 from backdate.diagnosis.api import LIMITS, ProbeRun, is_dotted, run_probe
+from backdate.editing.python_source import parsed_or_none
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.serial import decoder_of
 
 MOST_ASKED = 60
+_LONGEST_DEFINITION = 6000
 _DELEGATE = re.compile(r"(?:\{self\}|[A-Za-z]\w{0,80})(?:\.[A-Za-z]\w{0,80}(?:\(\))?){1,8}")
 
 
@@ -36,6 +39,16 @@ class OwnedMember:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """What defines a function elsewhere than in its library. Of its text only the shape is checked."""
+
+    parts: tuple[tuple[str, str], ...]
+    """Each name that is bound and the text that binds it; the function's own last."""
+    imports: tuple[tuple[str, str, str], ...] = ()
+    """Each statement, the name that it binds, and what that stands for, dotted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Homes:
     """What one environment says of some names and of some modules and classes."""
 
@@ -49,6 +62,8 @@ class Homes:
     """By name of a function, what it only calls, with all that it is given: "{self}.tree().stage"."""
     delegate_homes: dict[str, str] = field(default_factory=dict)
     """By the same names, where what is called through another object is defined: "lib.work.Tree.stage"."""
+    definitions: dict[str, Definition] = field(default_factory=dict)
+    """By name of a plain function that needs little else, what defines it."""
 
 
 class _ProbeLine(msgspec.Struct, kw_only=True):
@@ -57,6 +72,7 @@ class _ProbeLine(msgspec.Struct, kw_only=True):
     document: str = ""
     delegate: str = ""
     delegate_home: str = ""
+    definition: Definition | None = None
     owner: str = ""
     members: tuple[OwnedMember, ...] = ()
 
@@ -97,8 +113,35 @@ def read_homes(data: bytes) -> Homes:
         elif line.name:
             found.aliases.setdefault(line.name, tuple(name for name in line.aliases if is_dotted(name)))
             found.documents.setdefault(line.name, line.document)
+            if line.definition is not None and _is_definition(line.definition):
+                found.definitions.setdefault(line.name, line.definition)
             if _DELEGATE.fullmatch(line.delegate):
                 found.delegates.setdefault(line.name, line.delegate)
                 if is_dotted(line.delegate_home):
                     found.delegate_homes.setdefault(line.name, line.delegate_home)
     return found
+
+
+def _is_definition(definition: Definition) -> bool:
+    """Whether each part is one statement that binds its name, and each import one that binds its own."""
+    if not definition.parts or sum(len(text) for _, text in definition.parts) > _LONGEST_DEFINITION:
+        return False
+    return all(_binds(text) == name for name, text in definition.parts) and all(
+        is_dotted(dotted) and _binds(statement) == local for statement, local, dotted in definition.imports
+    )
+
+
+def _binds(text: str) -> str:
+    """The one name that the one statement in ``text`` binds; "" for anything else."""
+    tree = parsed_or_none(text)
+    if tree is None or len(tree.body) != 1:
+        return ""
+    match tree.body[0]:
+        case ast.FunctionDef(name=name, decorator_list=[]):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+        case ast.Import(names=[one]) | ast.ImportFrom(names=[one], level=0):
+            return one.asname or one.name
+        case _:
+            return ""

@@ -72,7 +72,7 @@ class ImportEdits:
 
     def add_at_top(self, text: str) -> None:
         """A statement of its own where the file's imports stand."""
-        anchor = _last_import_of_block(self._tree)
+        anchor = last_import_of_block(self._tree)
         if anchor is not None:
             self.add_after(anchor, text)
         elif text not in self._at_top:
@@ -176,7 +176,7 @@ def _merged(edits: list[Edit]) -> list[Edit]:
     return merged
 
 
-def _last_import_of_block(tree: SourceTree) -> Node | None:
+def last_import_of_block(tree: SourceTree) -> Node | None:
     """The last import of the file's first block of them, on the outermost level; none: None."""
     last: Node | None = None
     for child in tree.root.named_children:

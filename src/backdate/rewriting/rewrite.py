@@ -224,6 +224,30 @@ class DropImport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NeededImport:
+    """An import without which a definition is incomplete."""
+
+    statement: str
+    local: str
+    """The name that it binds."""
+    dotted: str
+    """What that stands for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DefineHere:
+    """A function that is gone is defined in each file that uses it, as the library defined it."""
+
+    name: str
+    """Dotted, as the project uses it."""
+    definition: str
+    """The statements, with a comment that says where they are from."""
+    binds: tuple[str, ...]
+    """The names that the statements define: the function's own last."""
+    imports: tuple[NeededImport, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeParameter:
     """Functions that a library calls take another parameter, or one less: all of a class's at once."""
 
@@ -321,6 +345,7 @@ Rewrite = (
     | DecoratedCoroutine
     | DropDecorator
     | DropImport
+    | DefineHere
     | ChangeParameter
     | ChangeClassBody
     | BaseBehind

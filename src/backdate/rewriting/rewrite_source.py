@@ -13,6 +13,7 @@ from backdate.rewriting.call_at_start import call_at_start
 from backdate.rewriting.class_bodies import change_class_body
 from backdate.rewriting.coroutines import define_async
 from backdate.rewriting.decorators import drop_decorator
+from backdate.rewriting.define_here import define_here
 from backdate.rewriting.definitions import change_parameter
 from backdate.rewriting.dictionary_keys import change_key
 from backdate.rewriting.expressions import change_with, replace_expression
@@ -37,6 +38,7 @@ from backdate.rewriting.rewrite import (
     ChangeParameter,
     ChangeWith,
     DecoratedCoroutine,
+    DefineHere,
     DropDecorator,
     DropImport,
     FollowSignature,
@@ -134,6 +136,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return drop_decorator(tree, rewrite, lines)
         case DropImport():
             return drop_import(tree, rewrite, lines)
+        case DefineHere():
+            return define_here(tree, rewrite, lines)
         case ChangeParameter():
             return change_parameter(tree, rewrite, lines)
         case ChangeClassBody():
@@ -161,7 +165,9 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
 def _leaf(rewrite: Rewrite) -> str:
     """A word that every file has which the rewrite concerns."""
     match rewrite:
-        case ReplaceName(old=name) | RenameAttribute(old=name) | DropImport(name=name):
+        case (
+            ReplaceName(old=name) | RenameAttribute(old=name) | DropImport(name=name) | DefineHere(name=name)
+        ):
             return name.rpartition(".")[2]
         case ChangeArgument(argument=argument) | ChangeKey(argument=argument):
             return argument

@@ -32,6 +32,8 @@ class ProposalOrigin(StrEnum):
     """What the old call gave, beside what the new one gives."""
     RESTRUCTURING = "restructuring"
     """A method for a function, a call for a property, and their like."""
+    KEPT_DEFINITION = "kept-definition"
+    """A function that is gone without a successor, as the library defined it."""
     FIXER = "fixer"
     """Another tool's edit: ruff, django-upgrade, bump-pydantic."""
 

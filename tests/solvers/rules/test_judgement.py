@@ -6,7 +6,7 @@ import pytest
 
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.rewriting.rewrite import CallYielded, ReplaceName, Rewrite
+from backdate.rewriting.rewrite import CallYielded, DropImport, ReplaceName, Rewrite
 from backdate.solvers.rules.applying import MadeChange, PlannedChange
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.judgement import ChangeVerdict, group_key, judge_change
@@ -43,3 +43,27 @@ def test_values_that_one_line_of_a_library_refuses_are_failures_of_their_own() -
     assert key(criterion) == key(criterion.replace("'mse'", "'mae'"))
     assert key(criterion) == key(criterion.replace("{'x', 'y'}", "{'y', 'x'}"))
     assert key("assert 'a' == 'b'", CauseKind.ASSERTION) == key("assert 'c' == 'd'", CauseKind.ASSERTION)
+
+
+@pytest.mark.parametrize(
+    ("rewrite", "verdict"),
+    [
+        (ReplaceName(old="gone.a.one", new="kept.one"), ChangeVerdict.HELPED),
+        (DropImport(name="gone.a.one"), ChangeVerdict.HELPED),
+        (ReplaceName(old="gone.a.one", new="gone.b.one"), ChangeVerdict.NO_EFFECT),
+    ],
+)
+def test_the_next_name_of_a_module_that_is_gone_is_another_failure(
+    rewrite: Rewrite, verdict: ChangeVerdict
+) -> None:
+    gone = Cause(
+        kind=CauseKind.MISSING_MODULE,
+        type="ModuleNotFoundError",
+        message="No module named 'gone'",
+        name="gone",
+    )
+    group = FailureGroup(cause=gone, tests=("t",), places=(PLACE,), raised_at=(PLACE,))
+    proposal = Proposal(origin=ProposalOrigin.WRITTEN_RULE, rewrite=rewrite, places=(PLACE,))
+    made = MadeChange(planned=PlannedChange(group=group, proposal=proposal), lines=frozenset({PLACE}))
+    after = SuiteReading(solved=False, reason="", groups=(group,), ended=True)
+    assert judge_change(made, frozenset({group_key(group)}), group, after, lambda _: True) is verdict

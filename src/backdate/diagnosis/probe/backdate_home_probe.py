@@ -13,6 +13,7 @@ import sys
 import warnings
 
 from backdate_api_probe import clean, document_of, home_of, kind_of, load, parameters_of
+from backdate_definitions import definition_of
 from backdate_delegates import delegate_of, home_of_delegate
 
 MOST_ALIASES = 40
@@ -124,6 +125,7 @@ def answer_name(name):
     except LookupError:
         return answer
     answer["aliases"] = aliases_of(found, name)
+    answer["definition"] = definition_of(found)
     answer["delegate"] = clean(delegate_of(found, is_member(name)))
     if answer["delegate"].startswith("{self}.") and answer["delegate"].count(".") == 2:
         owner = load(name.rpartition(".")[0])[0]

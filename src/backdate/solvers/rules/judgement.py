@@ -13,8 +13,11 @@ from backdate.rewriting.rewrite import (
     CallYielded,
     ChangeArgument,
     ChangeKey,
+    DefineHere,
+    DropImport,
     RenameAttribute,
     ReplaceName,
+    ReplaceUse,
     Rewrite,
 )
 from backdate.solvers.rules.applying import MadeChange
@@ -65,6 +68,8 @@ def judge_change(
         if group_key(group) == key:
             where = moved.raised_at or moved.places[:1]
             again = not at or on_its_lines or any(place in where for place in at)
+            if on_its_lines and _takes_away(change.planned.proposal.rewrite, moved.cause):
+                again = False  # the next name of the module that is gone, on the line or in its place
             if moved.tests and again and len(group.tests) >= len(moved.tests):
                 return ChangeVerdict.NO_EFFECT
         elif isinstance(change.planned.proposal.rewrite, CallYielded):
@@ -75,6 +80,15 @@ def judge_change(
             if not can_go_on(group):
                 return ChangeVerdict.HARMFUL
     return ChangeVerdict.HELPED
+
+
+def _takes_away(rewrite: Rewrite | None, cause: Cause) -> bool:
+    """Whether a line with the change needs less of a module that is gone."""
+    if cause.kind is not CauseKind.MISSING_MODULE or not cause.name:
+        return False
+    if isinstance(rewrite, ReplaceName):
+        return not f"{rewrite.new}.".startswith(f"{cause.name}.")
+    return isinstance(rewrite, ReplaceUse | DefineHere | DropImport)
 
 
 def new_on_lines(

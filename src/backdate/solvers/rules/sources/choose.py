@@ -10,6 +10,7 @@ from backdate.solvers.rules.proposals import ProposalOrigin, ProposalSource
 from backdate.solvers.rules.sources.announcements import AnnouncementSource
 from backdate.solvers.rules.sources.changed_defaults import ChangedDefaultSource
 from backdate.solvers.rules.sources.fixers import FixerSource
+from backdate.solvers.rules.sources.kept_definitions import KeptDefinitionSource
 from backdate.solvers.rules.sources.messages import MessageSource
 from backdate.solvers.rules.sources.new_home import NewHomeSource
 from backdate.solvers.rules.sources.recorded_calls import RecordedCallSource
@@ -35,6 +36,7 @@ def all_sources() -> tuple[ProposalSource, ...]:
         RecordedCallSource(),
         RestructuringSource(),
         ChangedDefaultSource(),
+        KeptDefinitionSource(),
     )
 
 
