@@ -24,6 +24,10 @@ WORDS = ("a", "b")
 PATTERN = re.compile("x+", re.I)
 STATE = object()
 class Own: pass
+class Trouble(ValueError): pass
+class Box(dict):
+    size = LIMIT
+    def grow(self, by: int = len(WORDS)) -> "Box": return plain(self)
 def plain(text="a"): return text.lower()[:LIMIT]
 def with_helper(text):
     """Give it."""
@@ -31,6 +35,7 @@ def with_helper(text):
 def helper(text): return put(os.path.sep, PATTERN.sub("", text))
 def recursive(n): return n and recursive(n - 1)
 def of_class(x): return isinstance(x, Own)
+def of_error(x): raise Trouble(x)
 def of_state(): return STATE
 @functools.lru_cache()
 def decorated(): return 1
@@ -53,7 +58,7 @@ def definition_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[D
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.syspath_prepend(str(PROBES))
     probe, library = (importlib.import_module(name) for name in ("backdate_definitions", "defined_lib"))
-    yield lambda name: probe.definition_of(getattr(library, name))
+    yield lambda name: probe.definition_of(getattr(library, name), f"defined_lib.{name}")
     for module in ("defined_lib", "backdate_definitions"):
         sys.modules.pop(module, None)
 
@@ -77,7 +82,15 @@ def test_a_function_that_calls_itself_is_one(definition_of: DefinitionOf) -> Non
     assert [name for name, _ in definition_of("recursive")["parts"]] == ["recursive"]
 
 
-@pytest.mark.parametrize("name", ["of_class", "of_state", "decorated", "closed", "anonymous", "Own", "LIMIT"])
+def test_classes_and_constants_are_defined_as_well(definition_of: DefinitionOf) -> None:
+    assert definition_of("WORDS") == {"parts": [["WORDS", "WORDS = ('a', 'b')"]], "imports": []}
+    assert [name for name, _ in definition_of("of_class")["parts"]] == ["Own", "of_class"]
+    assert [name for name, _ in definition_of("Box")["parts"]] == ["LIMIT", "WORDS", "plain", "Box"]
+
+
+@pytest.mark.parametrize(
+    "name", ["of_state", "decorated", "closed", "anonymous", "Trouble", "of_error", "STATE"]
+)
 def test_what_needs_more_has_none(definition_of: DefinitionOf, name: str) -> None:
     assert definition_of(name) is None
 

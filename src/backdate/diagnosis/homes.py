@@ -40,7 +40,7 @@ class OwnedMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """What defines a function elsewhere than in its library. Of its text only the shape is checked."""
+    """What defines a function, class or constant elsewhere. Of its text only the shape is checked."""
 
     parts: tuple[tuple[str, str], ...]
     """Each name that is bound and the text that binds it; the function's own last."""
@@ -63,7 +63,7 @@ class Homes:
     delegate_homes: dict[str, str] = field(default_factory=dict)
     """By the same names, where what is called through another object is defined: "lib.work.Tree.stage"."""
     definitions: dict[str, Definition] = field(default_factory=dict)
-    """By name of a plain function that needs little else, what defines it."""
+    """By name of a function, class or constant that needs little else, what defines it."""
 
 
 class _ProbeLine(msgspec.Struct, kw_only=True):
@@ -137,7 +137,7 @@ def _binds(text: str) -> str:
     if tree is None or len(tree.body) != 1:
         return ""
     match tree.body[0]:
-        case ast.FunctionDef(name=name, decorator_list=[]):
+        case ast.FunctionDef(name=name, decorator_list=[]) | ast.ClassDef(name=name, decorator_list=[]):
             return name
         case ast.Assign(targets=[ast.Name(id=name)]):
             return name

@@ -1,4 +1,4 @@
-"""Putting the definition of a function that is gone into the file that uses it."""
+"""Putting the definition of what is gone into the file that uses it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from backdate.rewriting.source_tree import SourceTree, is_field
 
 
 def define_here(tree: SourceTree, rewrite: DefineHere, lines: frozenset[int] | None) -> RewrittenSource:
-    """The edits that define the function in the file, of which something that uses it is on ``lines``.
+    """The edits that define it in the file, of which something that uses it is on ``lines``.
 
     All uses in the file are of that definition then. It stands behind the file's first imports. A file that
     gives one of the names that it binds another meaning is left alone.

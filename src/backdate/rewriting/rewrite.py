@@ -236,14 +236,14 @@ class NeededImport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DefineHere:
-    """A function that is gone is defined in each file that uses it, as the library defined it."""
+    """A function, class or constant that is gone is defined in each file that uses it, as the library did."""
 
     name: str
     """Dotted, as the project uses it."""
     definition: str
     """The statements, with a comment that says where they are from."""
     binds: tuple[str, ...]
-    """The names that the statements define: the function's own last."""
+    """The names that the statements define: its own last."""
     imports: tuple[NeededImport, ...] = ()
 
 

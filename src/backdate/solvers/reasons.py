@@ -33,7 +33,7 @@ class ProposalOrigin(StrEnum):
     RESTRUCTURING = "restructuring"
     """A method for a function, a call for a property, and their like."""
     KEPT_DEFINITION = "kept-definition"
-    """A function that is gone without a successor, as the library defined it."""
+    """What is gone without a successor, as the library defined it."""
     FIXER = "fixer"
     """Another tool's edit: ruff, django-upgrade, bump-pydantic."""
 

@@ -125,7 +125,7 @@ def answer_name(name):
     except LookupError:
         return answer
     answer["aliases"] = aliases_of(found, name)
-    answer["definition"] = definition_of(found)
+    answer["definition"] = definition_of(found, name)
     answer["delegate"] = clean(delegate_of(found, is_member(name)))
     if answer["delegate"].startswith("{self}.") and answer["delegate"].count(".") == 2:
         owner = load(name.rpartition(".")[0])[0]

@@ -27,8 +27,9 @@ def shout(text):
     return trimmed(text).upper()[:LIMIT]
 def missing(text):
     return lost(text)
-class Box:
+class Box(Exception):
     pass
+VERSION = 3
 def kept():
     pass
 """,
@@ -96,7 +97,12 @@ def test_it_is_defined_as_the_library_did(tmp_path: Path, pair: EnvironmentPair)
     assert mended == MENDED
 
 
-@pytest.mark.parametrize("name", ["missing", "Box", "kept"])
+def test_a_constant_is_defined_too(tmp_path: Path, pair: EnvironmentPair) -> None:
+    (mended,) = proposed(tmp_path, pair, "LIMIT", "from lib.part import LIMIT\n\n\nx = LIMIT\n")
+    assert mended == "# lib.part.LIMIT as in lib 1.0; 2.0 lacks it\nLIMIT = 2\n\n\nx = LIMIT\n"
+
+
+@pytest.mark.parametrize("name", ["missing", "Box", "kept", "VERSION"])
 def test_what_cannot_be_moved_or_is_there_has_no_proposal(
     tmp_path: Path, pair: EnvironmentPair, name: str
 ) -> None:

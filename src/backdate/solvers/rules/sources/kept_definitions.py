@@ -1,7 +1,8 @@
-"""Proposals for functions that are gone without a successor: the project defines them as the library did."""
+"""Proposals for what is gone without a successor: the project defines it as the library did."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
@@ -16,11 +17,13 @@ from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 _KINDS = frozenset(
     {CauseKind.MISSING_NAME, CauseKind.MISSING_ATTRIBUTE, CauseKind.MISSING_MODULE, CauseKind.REMOVED}
 )
+_DEFINABLE = frozenset({"function", "class", "value"})
+_OF_VERSION = re.compile(r"^__\w+__$|version", re.IGNORECASE)
 _MOST_PROPOSALS = 3
 
 
 class KeptDefinitionSource:
-    """The old environment's own definition: of a plain function that needs little else.
+    """The old environment's own definition: of a function, class or constant that needs little else.
 
     Only where no other source has anything: a successor, whoever names it, is what a person writes.
     """
@@ -32,7 +35,7 @@ class KeptDefinitionSource:
         pair = evidence.pair
         if pair is None or group.cause.kind not in _KINDS or group.cause.owner_is == "type":
             return ()
-        subjects = [one for one in subjects_of(group, evidence) if _is_function_of_module(one, pair)]
+        subjects = [one for one in subjects_of(group, evidence) if _is_definable(one, pair)]
         definitions = pair.homes_of(one.name for one in subjects).definitions if subjects else {}
         found = [
             _proposal(one, definitions[one.name], evidence)
@@ -42,14 +45,16 @@ class KeptDefinitionSource:
         return tuple(found[:_MOST_PROPOSALS])
 
 
-def _is_function_of_module(subject: Subject, pair: EnvironmentPair) -> bool:
-    """Whether it is a function that only the old environment has."""
-    if subject.argument or subject.of_object or "." not in subject.name or not subject.named:
+def _is_definable(subject: Subject, pair: EnvironmentPair) -> bool:
+    """Whether it is of a module, and of no version, and only the old environment has it."""
+    if subject.argument or subject.of_object or not subject.named or "." not in subject.name:
         return False
     old = pair.ask_old((subject.name,)).get(subject.name)
     new = pair.ask_new((subject.name,)).get(subject.name)
     gone = new is None or not new.present
-    return gone and old is not None and old.present and old.kind == "function" and "." not in old.qualified
+    if not gone or old is None or not old.present or old.kind not in _DEFINABLE:
+        return False
+    return "." not in old.qualified and not _OF_VERSION.search(subject.leaf)
 
 
 def _is_complete(definition: Definition, pair: EnvironmentPair) -> bool:
