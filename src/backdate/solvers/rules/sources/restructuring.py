@@ -30,6 +30,7 @@ from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.implicit_commits import commits
 from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.json_settings import json_settings
+from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.literals import LITERALS
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
@@ -299,6 +300,7 @@ _WHOLE = (
     app_contexts,
     whole_app_name,
     ended_generators,
+    kept_arguments,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]], ...] = (
