@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from backdate.editing.spans import apply_edits
@@ -66,7 +68,7 @@ def test_lines_end_as_in_the_file() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("from lib.part import shout as cry\ncry('a')\n", LeftAloneReason.SHADOWED),
+        ("from lib.part import shout, shout as cry\ncry('a')\n", LeftAloneReason.SHADOWED),
         ("from lib.part import shout\n_END = 1\n", LeftAloneReason.SHADOWED),
         ("from lib.part import shout\nfrom other import os\n", LeftAloneReason.SHADOWED),
         ("def f():\n    from lib.part import shout\n    return shout\n", LeftAloneReason.SHADOWED),
@@ -87,3 +89,11 @@ def test_only_files_with_a_line_that_is_asked_for_are_edited() -> None:
     text = "import os\nfrom lib.part import shout\n\n\nx = 1\ny = shout('a')\n"
     assert defined(text, frozenset({2})).edits
     assert not defined(text, frozenset({5})).edits
+
+
+def test_it_has_the_name_that_the_file_gives_it() -> None:
+    text = "import os\nfrom lib.part import shout as cry\n\n\ncry('a')\n"
+    own = DEFINITION.replace("def shout", "def cry")
+    assert apply_edits(text, defined(text, None).edits) == f"import os\n\n\n{own}\n\n\ncry('a')\n"
+    again = replace(REWRITE, definition=DEFINITION + " + shout('')")  # it calls itself by its name
+    assert not rewrite_source(text, again, lines=None).edits

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from itertools import takewhile
 
 from tree_sitter import Node
@@ -19,10 +21,24 @@ from backdate.rewriting.source_tree import SourceTree, is_field
 def define_here(tree: SourceTree, rewrite: DefineHere, lines: frozenset[int] | None) -> RewrittenSource:
     """The edits that define it in the file, of which something that uses it is on ``lines``.
 
-    All uses in the file are of that definition then. It stands behind the file's first imports. A file that
-    gives one of the names that it binds another meaning is left alone.
+    All uses in the file are of that definition then, which has the name that the file uses. It stands behind
+    the file's first imports. A file that gives one of the names that it binds another meaning is left alone.
     """
-    return _Definition(tree, rewrite).made(lines)
+    return _Definition(tree, _as_imported(tree, rewrite)).made(lines)
+
+
+def _as_imported(tree: SourceTree, rewrite: DefineHere) -> DefineHere:
+    """The same under the name that the file's imports give it, where they give it one other name."""
+    locals_ = {one.local for one in SourceNames(tree).imported() if one.dotted == rewrite.name}
+    own, local = rewrite.binds[-1], next(iter(locals_), rewrite.binds[-1])
+    word = re.compile(rf"(?<![\w.\"'#]){re.escape(own)}(?!\w)")
+    places = [match.start() for match in word.finditer(rewrite.definition)]
+    code = [place for place in places if not rewrite.definition[:place].rpartition("\n")[2].startswith("#")]
+    if len(locals_) != 1 or own == local or len(code) != 1:
+        return rewrite
+    start = code[0]
+    text = rewrite.definition[:start] + local + rewrite.definition[start + len(own) :]
+    return replace(rewrite, definition=text, binds=(*rewrite.binds[:-1], local))
 
 
 class _Definition:
@@ -32,6 +48,7 @@ class _Definition:
         self._tree, self._rewrite = tree, rewrite
         self._names, self._imports = SourceNames(tree), ImportEdits(tree)
         self._leaf = rewrite.name.rpartition(".")[2]
+        self._local = rewrite.binds[-1]
         self._entries = [one for one in self._names.imported() if one.dotted == rewrite.name]
         self._chains = list(self._used_by_attribute())
 
@@ -45,7 +62,7 @@ class _Definition:
             return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.GUARDED, line=line),))
         if any(self._is_elsewhere(one) for one in self._entries) or not self._has_room():
             return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.SHADOWED, line=line),))
-        edits = [Edit(chain.start_byte, chain.end_byte, self._leaf) for chain, _ in self._chains]
+        edits = [Edit(chain.start_byte, chain.end_byte, self._local) for chain, _ in self._chains]
         dropped = [*self._entries, *self._unused_modules()]
         for entry in dropped:
             self._imports.drop_entry(entry)
@@ -95,7 +112,7 @@ class _Definition:
     def _is_elsewhere(self, entry: ImportedName) -> bool:
         """Whether an import binds another name, or not for the whole file."""
         parent = entry.statement.parent
-        return entry.aliased or parent is None or parent.type != "module"
+        return entry.local != self._local or parent is None or parent.type != "module"
 
     def _has_room(self) -> bool:
         """Whether the file gives none of the names that the definition binds or needs another meaning."""
