@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from two_releases import with_library
 
@@ -23,9 +25,11 @@ OLD = {
         "from lib.texts import words\ndef prod(x):\n    pass\ndef product(x):\n    'An alias of `prod`.'\n"
     ),
     "lib/texts.py": "def words(x):\n    pass\n",
+    "lazy.py": "from lib.texts import words as shown\nfrom lib.texts import words\n",
 }
 NEW = {
     "lib/__init__.py": "def prod(x):\n    pass\n",
+    "lazy.py": "def __getattr__(name):\n    import lib.texts\n    return getattr(lib.texts, name)\n",
     "lib/texts.py": OLD["lib/texts.py"],
 }
 TEXT = (
@@ -106,3 +110,14 @@ def test_a_proposal_for_another_name_is_not_made(evidence: FixEvidence, rewrite:
     assert missing is not None
     proposal = Proposal(origin=ProposalOrigin.WRITTEN_RULE, rewrite=rewrite)
     assert not list(for_star_names(proposal, missing, evidence))
+
+
+def test_what_a_star_brings_no_more_is_imported_by_name(evidence: FixEvidence) -> None:
+    text = "from lazy import *\n\n\ndef said(x):\n    return words(x)\n"
+    group = undefined("words", 5)
+    lazy = replace(evidence, texts={"own.py": text})
+    assert as_missing(group, lazy) is None
+    made = [edit.text for one in NewHomeSource().propose(group, lazy) for edit in one.file_edits]
+    assert made == [
+        text.replace("*\n", f"*\nfrom {module} import words\n") for module in ("lib.texts", "lazy")
+    ]

@@ -10,6 +10,7 @@ from backdate.advising.new_homes import Home, ask_at_once, new_homes
 from backdate.rewriting.rewrite import RenameAttribute, ReplaceName, ReplaceUse, Rewrite
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.subjects import Subject, subjects_of
+from backdate.solvers.rules.star_names import hidden_from_star
 
 _MOST_PROPOSALS = 4
 
@@ -24,6 +25,9 @@ class NewHomeSource:
         pair = evidence.pair
         if pair is None:
             return ()
+        hidden = tuple(hidden_from_star(group, evidence))
+        if hidden:
+            return hidden[:_MOST_PROPOSALS]
         subjects = [one for one in subjects_of(group, evidence) if one.named and _is_whole(one)]
         lost = [one for one in subjects if _is_lost(one, pair)]
         if not lost:
