@@ -191,7 +191,7 @@ def _same_leaf(
 ) -> Iterator[Home]:
     """What has the same name elsewhere in the same package, then in the packages that came."""
     leaf = name.rpartition(".")[2]
-    if old.kind == "module" and leaf in packages:
+    if old.kind == "module" and leaf in packages and leaf != name.partition(".")[0]:
         yield Home(name=leaf, why=f"{leaf} is a package of its own")
         return
     for also in ((), arrivals):

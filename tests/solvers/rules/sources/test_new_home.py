@@ -71,6 +71,7 @@ def iterate(group, name=None): pass
     "lib/python.py": "def frame(a): pass\n",
     "lib/shown.py": "from lib.python import frame\n",
     "lib/inner.py": "def cut(a): pass\n",
+    "lib/lib.py": "def online(a): pass\n",
     "lib/kinds.py": "TEXTS = (str, bytes)\n_HIDDEN = (str,)\n",
     "lib/others.py": "OTHERS = (str, bytes)\n",
     "lib/type.py": "from typing import Union\nName = Union[int, str]\nDay = int\nYear = 7\n",
@@ -115,7 +116,7 @@ SOURCE = """\
 import lib
 lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib.load_all, lib.verify
 lib.frame, lib.cut, lib.Moved, lib.Gone, lib.encode, lib.iterate, lib.texts, lib.hidden_texts, lib.total
-from lib.type import Name; from lib.shapes import cube
+from lib.type import Name; from lib.shapes import cube; from lib.lib import online
 box = lib.Box()
 box.grow, box.put, box.stage, box.close
 """
@@ -141,6 +142,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory, one_sandbox: Sandbox) -> 
         versions={"lib": ("1.0", "2.0")},
         modules={"lib": "lib"},
         arrivals=("lib_moved", "elsewhere"),
+        packages=frozenset({"lib"}),
     )
 
 
@@ -179,7 +181,12 @@ def test_the_object_is_found(evidence: FixEvidence, name: str, new: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "new"), [("lib.type", [ReplaceName(old="lib.type", new="lib.types")]), ("lib.shapes", [])]
+    ("name", "new"),
+    [
+        ("lib.type", [ReplaceName(old="lib.type", new="lib.types")]),
+        ("lib.shapes", []),
+        ("lib.lib", []),  # which is not the package that it was in
+    ],
 )
 def test_a_module_is_found_by_what_it_held(evidence: FixEvidence, name: str, new: list[Rewrite]) -> None:
     cause = Cause(
