@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.checking.result import Breakage
 from backdate.checking.start_instant import start_lines
-from backdate.fixing.result import FixOutcome, FixResult
+from backdate.fixing.result import BUILD, FixOutcome, FixResult
 from backdate.knowledge.changes import PYTHON
 from backdate.solvers.reasons import CaughtError, HunkReason, ProposalOrigin
 from backdate.text import counted
@@ -120,7 +120,8 @@ def _failed(reason: HunkReason) -> str:
     if not reason.failed:
         before = "the failing tests catch" if reason.caught else "the next error would be"
         return f"{before} {reason.cause}"
-    return f"{counted(reason.failed, 'test')} failed with {reason.cause}"
+    what = BUILD if reason.tests == (BUILD,) else counted(reason.failed, "test")
+    return f"{what} failed with {reason.cause}"
 
 
 def _change(reason: HunkReason) -> str:

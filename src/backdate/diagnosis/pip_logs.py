@@ -163,14 +163,14 @@ def _build(lines: Sequence[str], at: int, collecting: str) -> tuple[InstallFailu
     what = next(
         (match["what"] for line in lines[end : end + 12] if (match := _FAILED_WHEEL.match(line))), collecting
     )
-    raised = _last_chain(output)
+    raised = last_chain(output)
     message = f"{raised[-1].type}: {raised[-1].message}" if raised else _last_error(output) or step
     failure = _failure(InstallFailureKind.BUILD, what, message or "a build step failed", at)
     return replace(failure, raised=raised, last_line=end), end
 
 
-def _last_chain(output: Sequence[str]) -> tuple[Raised, ...]:
-    """The exceptions of the last traceback of a build's output, which pip indents."""
+def last_chain(output: Sequence[str]) -> tuple[Raised, ...]:
+    """The exceptions of the last traceback of a build's output, which pip and uv indent."""
     starts = [number for number, line in enumerate(output) if TRACEBACK.fullmatch(line.strip())]
     if not starts:
         return ()

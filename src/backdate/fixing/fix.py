@@ -15,7 +15,7 @@ from backdate.checking.compare import compare_runs
 from backdate.checking.options import SideKeywords
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources
-from backdate.checking.result import CheckResult, Verdict
+from backdate.checking.result import CheckResult, Comparison, Verdict
 from backdate.checking.sides import SidePair, pair_of_check
 from backdate.diagnosis.diagnose import clusters_of
 from backdate.diagnosis.result import Cluster
@@ -26,6 +26,7 @@ from backdate.errors import SourceError
 from backdate.fixing.applying import changed_files
 from backdate.fixing.further_requirements import FurtherRequirement
 from backdate.fixing.held_back import held_back, missing_requirement
+from backdate.fixing.mended_build import MendedBuild, builds_no_more, edited, mend_build
 from backdate.fixing.outcome import gained_and_lost, outcome_of
 from backdate.fixing.project_runner import ProjectRunner, pair_with_further, task_of_check
 from backdate.fixing.requirements_patch import requirements_patch
@@ -37,7 +38,8 @@ from backdate.projects.tree import copy_tree
 from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
 from backdate.solvers.choose import SolverOptions, open_solver
 from backdate.solvers.interface import Assignment, Solver, SolverResult
-from backdate.solvers.records import RunSettings
+from backdate.solvers.reasons import HunkReason
+from backdate.solvers.records import RunSettings, StopReason
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import Task
 from backdate.testing.outcomes import SuiteRun
@@ -100,13 +102,20 @@ def fix_project(
             progress=progress,
             **sides,
         )
-        nothing = nothing_to_do(checked, options)
+        mended = None
+        if builds_no_more(checked):
+            progress.report(Activity(text="mending what the project's own build runs"))
+            pair = pair_of_check(checked, folder, sides.get("locked"))
+            mended = mend_build(checked, pair, resources, Path(temporary, "mended"), progress)
+        nothing = nothing_to_do(checked, options) if mended is None else None
         if nothing is not None:
             return FixedFiles(result=replace(nothing, duration_s=time.monotonic() - clock))
-        pair = pair_of_check(checked, folder, sides.get("locked"))
-        fixed = _Fix(resources, checked, pair, options, folder, Path(temporary), progress).made(
-            solver or _rules
-        )
+        pair = pair_of_check(checked, folder, sides.get("locked")) if mended is None else mended.pair
+        now = checked if mended is None else mended.checked
+        fix = _Fix(resources, now, pair, options, folder, Path(temporary), progress, mended)
+        fixed = fix.made(solver or _rules)
+        if mended is not None:
+            fixed = replace(fixed, result=replace(fixed.result, check=checked))
     return replace(fixed, result=replace(fixed.result, duration_s=time.monotonic() - clock))
 
 
@@ -140,6 +149,8 @@ class _Fix:
     folder: Path
     work: Path
     progress: Reporter
+    mended: MendedBuild | None = None
+    """Where the project did not build before: what the new side is then, and ``checked`` with it."""
 
     def made(self, opened: OpenSolver) -> FixedFiles:
         """The solver's patch, seen once more by a run of its own."""
@@ -158,8 +169,11 @@ class _Fix:
         with runner.for_changed_trees(DEFAULT_BUDGET_BYTES) as (changed, scratch):
             self.progress.report(Activity(text=f"fixing with {self.options.solver}"))
             clock = time.monotonic()
-            with opened(self.resources) as solver:
-                answer = solver.attempt(self._assignment(task, changed, scratch / "solver"))
+            if self.mended is not None and not self._broken_tests():
+                answer = SolverResult(ending=StopReason.SOLVED)
+            else:
+                with opened(self.resources) as solver:
+                    answer = solver.attempt(self._assignment(task, changed, scratch / "solver"))
             own_s = max(0.0, time.monotonic() - clock - answer.waited_s)
             first = scratch / "first"
             changed.make_tree(task, first)
@@ -182,10 +196,20 @@ class _Fix:
             fixed = self._result(answer, last, before, after, further, again=again)
             return replace(fixed, result=replace(fixed.result, own_s=own_s))
 
+    def _broken_tests(self) -> tuple[str, ...]:
+        """What there is to work on."""
+        return self.checked.comparison.broke if self.checked.comparison is not None else ()
+
+    def _first(self) -> Comparison:
+        """What broke before anything was changed."""
+        first = self.checked.comparison if self.mended is None else self.mended.broke
+        assert first is not None
+        return first
+
     def _lost_for_nothing(self, last: SuiteRun | None) -> int:
         """How many tests a patch costs that gains none, by the last run; 0 for another patch."""
-        old, first = self.pair.old.run, self.checked.comparison
-        if old is None or last is None or first is None:
+        old, first = self.pair.old.run, self._first()
+        if old is None or last is None:
             return 0
         gained, lost = gained_and_lost(first, compare_runs(old, last))
         return 0 if gained else len(lost)
@@ -216,18 +240,35 @@ class _Fix:
 
         Files are compared with the project's own, not with its unpinned copy.
         """
+        built = self._built()
         if not answer.patch.strip():
-            return {}, {}
+            if built:
+                copy_tree(first, target)
+            return {path: before for path, (before, _) in built.items()}, {
+                path: after for path, (_, after) in built.items()
+            }
         copy_tree(first, target)
         apply_patch(answer.patch, target, what="the solver's patch")
         paths = changed_paths(answer.patch)
         before = {path: read_beneath(self.pair.old_project.tree, path, limit=_LARGEST) for path in paths}
         copied = {path: read_beneath(first, path, limit=_LARGEST) for path in paths}
         after = {path: read_beneath(target, path, limit=_LARGEST) for path in paths}
-        if before != copied:
+        if copied != {path: built[path][1] if path in built else data for path, data in before.items()}:
             raise SourceError("the solver changed a file that the new side has in another form")
+        for path, (was, now) in built.items():
+            before.setdefault(path, was)
+            after.setdefault(path, now)
         whole = {path: data for path, data in before.items() if data is not None}
         return whole, {path: data for path, data in after.items() if data is not None and path in whole}
+
+    def _built(self) -> dict[str, tuple[bytes, bytes]]:
+        """The project's own files that were changed for its build, before and after."""
+        built: dict[str, tuple[bytes, bytes]] = {}
+        for path in self.mended.before if self.mended is not None else ():
+            data = read_beneath(self.pair.old_project.tree, path, limit=_LARGEST)
+            if data is not None and self.mended is not None:
+                built[path] = data, edited(self.mended, path, data)
+        return built
 
     def _result(
         self,
@@ -243,8 +284,7 @@ class _Fix:
         assert old is not None
         left = self.checked.comparison if last is None else compare_runs(old, last)
         assert left is not None
-        first = self.checked.comparison
-        assert first is not None
+        first = self._first()
         patch = diff_files(dict(before), dict(after))
         added = tuple(one.requirement for one in further if one.is_needed_by(patch))
         outcome, reason = outcome_of(first, left, changed=bool(after), added=added)
@@ -271,7 +311,7 @@ class _Fix:
             outcome=outcome,
             reason=reason,
             patch=patch,
-            reasons=answer.reasons if after else (),
+            reasons=(*self._build_reasons(), *answer.reasons) if after else (),
             undo=diff_files(dict(after), dict(before)),
             files=changed_files(before, after),
             elsewhere=answer.elsewhere,
@@ -286,6 +326,9 @@ class _Fix:
             usage=answer.usage,
         )
         return FixedFiles(result=result, before=before, after=after)
+
+    def _build_reasons(self) -> tuple[HunkReason, ...]:
+        return self.mended.answer.reasons if self.mended is not None else ()
 
     def _clusters(self, run: SuiteRun | None) -> tuple[Cluster, ...]:
         """What fails in a run of the new side that was good on the old one, by cause."""

@@ -16,6 +16,8 @@ from backdate.solvers.reasons import CaughtError, HunkReason
 from backdate.solvers.records import SolverUsage
 
 FIX_FORMAT = 1
+BUILD = "the project's own build"
+"""What stands in the place of a test's name where a line was changed so that the project builds."""
 
 
 class FixOutcome(StrEnum):

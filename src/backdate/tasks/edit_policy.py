@@ -55,6 +55,8 @@ class EditPolicy:
     by_name: bool
     """The test files are not listed: recognise them by their names."""
     allow_test_edits: bool
+    build_scripts: bool = False
+    """How the project is built is what is to be mended: set-up scripts may be changed."""
     whole_files: bool = False
     """Files may be added and removed."""
     only: frozenset[str] | None = None
@@ -80,6 +82,8 @@ class EditPolicy:
             if self.allow_test_edits and pure.name == "conftest.py":
                 return ""
             return "it configures how the tests run"
+        if self.build_scripts and pure.name == "setup.py":
+            return ""
         if pure.name in _DECLARATIONS or _any(pure.name, _DECLARATION_PATTERNS):
             return "it declares dependencies, and the environment is given: change the code instead"
         if pure.parent.name == "requirements" and pure.suffix in (".txt", ".in"):

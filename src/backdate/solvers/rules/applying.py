@@ -136,7 +136,7 @@ class TextChanger:
         for edit in proposal.file_edits:
             before, text = self.text(base, edit.file), self.text(now, edit.file)
             if before is not None and text is not None:
-                changed[edit.file] = _merged(before, text, edit.text)
+                changed[edit.file] = merged(before, text, edit.text)
         return {
             file: text
             for file, text in changed.items()
@@ -160,10 +160,10 @@ class TextChanger:
     def rebased(self, old: Texts, new: Texts, edit: FileEdit) -> str:
         """What ``edit``, made for the texts ``old``, makes of its file as it is in ``new``."""
         before, after = self.text(old, edit.file), self.text(new, edit.file)
-        return edit.text if before is None or after is None else _merged(before, after, edit.text)
+        return edit.text if before is None or after is None else merged(before, after, edit.text)
 
 
-def _merged(base: str, now: str, wanted: str) -> str:
+def merged(base: str, now: str, wanted: str) -> str:
     """``now`` with what ``wanted`` changes in ``base``; as it is where both change the same lines."""
     if base == now:
         return wanted
