@@ -55,6 +55,13 @@ def results(message: str, text: str, line: int = 1, *, led_to: tuple[str, ...] =
             "x = data.ravel()[near(grid).astype(int)]\n",
         ),
         ("'method' object is not subscriptable", "x = d.keys[0]\n", "x = d.keys()[0]\n"),
+        ("'dict' object has no attribute 'remove'", "names.remove('a')\n", "names.pop('a')\n"),
+        ("'set' object has no attribute 'append'", "found.append(one)\n", "found.add(one)\n"),
+        (
+            "'NodeView' object has no attribute 'index'",
+            "x = g.nodes().index(n)\n",
+            "x = list(g.nodes()).index(n)\n",
+        ),
         (
             "Population must be a sequence. For dicts or sets, use sorted(d).",
             "x = random.sample(set(a), 3)\n",

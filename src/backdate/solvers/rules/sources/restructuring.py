@@ -49,6 +49,14 @@ _MOST = 6
 """Proposals of one group."""
 _SAMPLE = re.compile(r"(?:random\.)?sample\(")
 _GEOMETRIES = "(?:Multi(?:Point|LineString|Polygon)|GeometryCollection)"
+_OTHER_CONTAINERS = {
+    ("dict", "remove"): "{self}.pop({0})",
+    ("set", "append"): "{self}.add({0})",
+    ("set", "extend"): "{self}.update({0})",
+    ("list", "add"): "{self}.append({0})",
+    ("list", "update"): "{self}.extend({0})",
+}
+"""By what an object is now, and the method that it had."""
 _METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython_function_or_method)'"
 
 
@@ -192,6 +200,13 @@ def _item(match: re.Match[str], _: _FailingCode) -> Iterator[Rewrite]:
     """``x.name`` of what is a dictionary now."""
     name = match[1]
     yield ReplaceUse(target=f".{name}", template=f'{{self}}["{name}"]', called=False)
+
+
+def _of_container(match: re.Match[str], _: _FailingCode) -> Iterator[Rewrite]:
+    """A method of lists, sets or dictionaries, called of what is another of them now."""
+    now, method = filter(None, match.groups())
+    template = _OTHER_CONTAINERS.get((now, method), f"list({{self}}).{method}({{0}})")
+    yield ReplaceUse(target=f".{method}", template=template)
 
 
 def _integer(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
@@ -348,6 +363,19 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
         _copied,
     ),
     (re.compile(r"object of type '(?:map|filter|zip|generator|[\w.]{0,60}iterator)' has no len"), _counted),
+    (
+        re.compile(
+            "'(dict)' object has no attribute '(remove)'|'(set)' object has no attribute '(append|extend)'|"
+            "'(list)' object has no attribute '(add|update)'"
+        ),
+        _of_container,
+    ),
+    (
+        re.compile(
+            r"'((?:\w{0,60}View|o?dict_\w+|dict|(?:frozen)?set))' object has no attribute '(index|count)'"
+        ),
+        _of_container,
+    ),
     (re.compile(r"'(?:dict|OrderedDict)' object has no attribute '([A-Za-z_]\w{0,80})'"), _item),
     (
         re.compile(
