@@ -219,17 +219,18 @@ def test_what_is_left_in_test_files_is_mended_where_they_may_be_edited() -> None
     at = Frame(file=file, line=3, function="f")
     left = Breakage(type="TypeError", message="no", places=(at,), tests=("a", "b"))
     own = replace(left, places=(at, replace(at, file="thing/core.py")), tests=("c",))
+    beside = replace(left, places=(replace(at, file="thing/tests/models.py"),), tests=("d",))
     result = FixResult(
         backdate="0",
         check=check,
         solver="rules",
         outcome=FixOutcome.NOT_FIXED,
         reason="r",
-        remaining=(left, own),
+        remaining=(left, own, beside),
         asked=ASKED,
     )
     step, bisect = next_steps(result)
-    assert step.what.endswith("2 tests fail at lines of test files, which are left alone otherwise")
+    assert step.what.endswith("3 tests fail at lines of test files, which are left alone otherwise")
     assert step.command == f"backdate fix here --python 3.11 {SIDES} --tests -- -x"
     asked = replace(ASKED, of_this_command=(("--tests",),))
     assert commands(replace(result, asked=asked)) == [bisect.command]

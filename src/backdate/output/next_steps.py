@@ -271,15 +271,15 @@ def _edits_tests(asked: AskedCommand | None) -> bool:
 
 
 def _left_at_tests(result: FixResult) -> int:
-    """The tests that are left whose error surfaced in test files alone."""
-    from backdate.diagnosis.frames import files_of_tests  # with all that reads installed distributions
+    """The tests that are left whose error surfaced in test files, or files beside them, alone."""
+    from backdate.diagnosis.frames import files_of_tests, is_test_file  # with their readers
 
     runs = (result.check.old.run, result.check.new.run)
     files = {file for run in runs if run is not None for file in files_of_tests(run)}
     return sum(
         len(group.tests)
         for group in result.remaining
-        if group.places and all(place.file in files for place in group.places)
+        if group.places and all(place.file in files or is_test_file(place.file) for place in group.places)
     )
 
 
