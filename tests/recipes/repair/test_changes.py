@@ -341,6 +341,21 @@ def test_own_modules_are_found_below_the_root(tmp_path: Path) -> None:
     assert own_folder(files, "nothing") is None
 
 
+def test_a_part_of_a_package_that_adapts_another_distribution_is_not_that_one(tmp_path: Path) -> None:
+    """marshmallow_validators/colander.py was taken for colander, and stood on the path in its place."""
+    package = tmp_path / "adapters"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "colander.py").write_text("from colander import Invalid\n")
+    (package / "wtforms.py").write_text("from .core import Converter\n")
+    (package / "helpers.py").write_text("import os\n")
+    files = Files(tmp_path)
+    assert own_folder(files, "colander") is None
+    assert own_folder(files, "wtforms") is None
+    assert own_folder(files, "helpers") == "adapters"
+    assert own_folder(files, "adapters.wtforms") == "."
+
+
 def test_every_class_has_a_group() -> None:
     assert {one.group for one in ErrorClass} == set(ErrorGroup)
 

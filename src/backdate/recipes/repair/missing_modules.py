@@ -100,7 +100,10 @@ def own_folder(files: Files, module: str) -> str | None:
         below: list[str] = []
         for folder in level:
             inside = posixpath.normpath(posixpath.join(folder, above))
-            if f"{last}.py" in files.names(inside) or _is_package(files, posixpath.join(inside, last)):
+            module_there = f"{last}.py" in files.names(inside) and (
+                bool(packages) or _stands_alone(files, folder, last)
+            )
+            if module_there or _is_package(files, posixpath.join(inside, last)):
                 return folder
             below += [
                 posixpath.normpath(posixpath.join(folder, name))
@@ -109,6 +112,18 @@ def own_folder(files: Files, module: str) -> str | None:
             ]
         level = below[:200]
     return None
+
+
+def _stands_alone(files: Files, folder: str, name: str) -> bool:
+    """Whether a module can be imported by its name alone. One of a package that imports from there, or a
+    module of its own name, adapts another distribution's (``pkg/colander.py``)."""
+    if "__init__.py" not in files.names(folder):
+        return True
+    text = files.text(posixpath.normpath(posixpath.join(folder, f"{name}.py"))) or ""
+    word = re.escape(name)
+    return (
+        re.search(rf"^[ \t]*(?:from[ \t]+(?:\.|{word}\b)|import[ \t]+{word}\b)", text, re.MULTILINE) is None
+    )
 
 
 def _is_own(files: Files, module: str) -> bool:
