@@ -23,6 +23,7 @@ LINES = ChangeArgument(
     value='"skip"',
     only_value="False",
 )
+FIRST = ChangeArgument(function="webargs.use_args", argument="locations", new="location", value="{value}[0]")
 LOADER = AddArgument(function="yaml.load", argument="Loader", value="yaml.SafeLoader", position=1)
 NAMED = NamePositional(function="a.f", names=("", "b", "c"))
 
@@ -35,6 +36,21 @@ def rewritten(text: str, rewrite: Rewrite, *lines: int) -> str:
 @pytest.mark.parametrize(
     ("rewrite", "before", "after"),
     [
+        (
+            FIRST,
+            "import webargs\nwebargs.use_args(a, locations=('query',))\n",
+            "import webargs\nwebargs.use_args(a, location='query')\n",
+        ),
+        (
+            FIRST,
+            "import webargs\nwebargs.use_args(a, locations=[where])\nwebargs.use_args(a, locations=all)\n",
+            "import webargs\nwebargs.use_args(a, location=where)\nwebargs.use_args(a, location=all[0])\n",
+        ),
+        (
+            FIRST,
+            "import webargs\nwebargs.use_args(a, locations=[*all])\n",
+            "import webargs\nwebargs.use_args(a, location=[*all][0])\n",
+        ),
         (
             LOADER,
             "import functools, yaml\nread = functools.partial(yaml.load)\n",

@@ -65,10 +65,21 @@ def change_argument(
             text = spell_expression(names, imports, rewrite.value, call.node)
             if text is None:
                 return LeftAloneReason.SHADOWED
+            first = _only_item(tree, value)
+            if first is not None:
+                text = text.replace("{value}[0]", first)
             edits.append(Edit(value.start_byte, value.end_byte, text.replace("{value}", code)))
         return edits
 
     return _changed_calls(names, imports, rewrite.function, lines, change)
+
+
+def _only_item(tree: SourceTree, value: Node) -> str | None:
+    """The item of a list or tuple that is written with this one alone."""
+    items = [item for item in value.named_children if item.type != "comment"]
+    if value.type not in ("list", "tuple") or len(items) != 1 or items[0].type == "list_splat":
+        return None
+    return tree.code(items[0])
 
 
 def add_argument(tree: SourceTree, rewrite: AddArgument, lines: frozenset[int] | None) -> RewrittenSource:
