@@ -33,6 +33,7 @@ from backdate.solvers.rules.sources.json_settings import json_settings
 from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.literals import LITERALS
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
+from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_tests import old_tests
@@ -304,6 +305,7 @@ def _as_bytes(_: re.Match[str], __: _FailingCode) -> Iterator[Rewrite]:
 _WHOLE = (
     version_of,
     old_tests,
+    marked_values,
     default_factories,
     class_bodies,
     mapped_rows,
