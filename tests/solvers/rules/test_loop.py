@@ -10,7 +10,7 @@ from dead_names import DeadNamesWorld, by_table, missing, rename
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import Edit
-from backdate.rewriting.rewrite import ReplaceName, ReplaceUse, RewrittenSource
+from backdate.rewriting.rewrite import AddArgument, ReplaceName, ReplaceUse, RewrittenSource
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts
 from backdate.solvers.rules.backend import SuiteReading
@@ -361,3 +361,53 @@ def test_a_few_tests_that_fail_at_last_are_run_once_more(fails_in: set[int], sol
     mended = loop.mend()
     assert (mended.solved, loop.runs) == (solved, runs)
     assert mended.texts["a.py"] == "x = lib.prod\n"
+
+
+class RaggedWorld(DeadNamesWorld):
+    """A function asks whether rows have one length, by an array of them; one test has rows that do not."""
+
+    even = ("test_a", "test_b", "test_c")
+
+    @property
+    def tests(self) -> int:
+        return 4
+
+    def run(self, texts: Texts, only: tuple[str, ...], why: str) -> SuiteReading:
+        text, bad = texts.get("a.py", self.files["a.py"]), list[FailureGroup]()
+        self.asked.append((texts, only))
+        if "gone" in text:
+            bad.append(missing("gone", SourcePlace(file="a.py", line=5), *self.even))
+        elif "dtype" in text and not only:
+            bad.append(missing("len", SourcePlace(file="a.py", line=3), *self.even))
+        line, name = (2, "odd") if "dtype" not in text else (4, "strange")
+        bad.append(missing(name, SourcePlace(file="a.py", line=line), "test_odd"))
+        failing = {test for group in bad for test in group.tests}
+        good = frozenset(only or (*self.even, "test_odd")) - failing
+        return SuiteReading(
+            solved=False, good=good, missing=tuple(sorted(failing)), groups=tuple(bad), whole=not only
+        )
+
+
+def test_what_was_judged_by_chosen_tests_stays_where_it_costs_no_others() -> None:
+    """An argument with which the tests that failed got further, to another error, cost eight that passed."""
+
+    def rules(group, texts):
+        rewrites = {
+            "gone": ReplaceName(old="lib.gone", new="lib.sum"),
+            "odd": AddArgument(function="lib.array", argument="dtype", value="object"),
+        }
+        rewrite = rewrites.get(group.cause.name if "gone" not in texts.get("a.py", text) else "gone")
+        origin = ProposalOrigin.WRITTEN_RULE
+        if rewrite is None or (group.cause.name == "odd" and not texts):
+            return []
+        return [Proposal(origin=origin, rewrite=rewrite, places=group.places)]
+
+    text = "def f(v):\n    if lib.array(v).odd:\n        v = len(v)\n    return v\nimport lib; x = lib.gone\n"
+    world = RaggedWorld({"a.py": text}, ALIVE, rules, selects=True)
+    changer = TextChanger(world.read, lambda text, rewrite, lines: rewrite_source(text, rewrite, lines=lines))
+    mended = MendLoop(world, changer).mend()
+    assert [only for _, only in world.asked][:3] == [(), (), ("test_odd",)]
+    assert "lib.sum" in mended.texts["a.py"]
+    assert world.asked[-1][1] == ()
+    assert mended.reading.good == {"test_a", "test_b", "test_c"}
+    assert "dtype" not in mended.texts["a.py"]

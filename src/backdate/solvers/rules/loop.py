@@ -90,6 +90,8 @@ class MendLoop:
     """Of the tree as it was."""
     best: MendResult | None = field(init=False, default=None)
     """What came closest so far."""
+    _sure: MendResult | None = field(init=False, default=None)
+    """The same of what all tests were run with."""
     _last: SuiteReading = field(init=False)
 
     def __post_init__(self) -> None:
@@ -127,8 +129,21 @@ class MendLoop:
                 continue  # nobody saw these lines fail
             self._judge(changed, after)
             self._remember()
-        assert self.best is not None
-        return self.best
+        return self._seen_whole()
+
+    def _seen_whole(self) -> MendResult:
+        """What came closest. Where its last change was judged by chosen tests alone, all tests judge it now.
+
+        What nothing was gained by may have cost tests that were not chosen.
+        """
+        best, sure = self.best, self._sure
+        assert best is not None
+        if best.reading.whole or sure is None or self.runs >= self.most_runs:
+            return best
+        after = self.test(best.texts, (), "All tests, with what was tried by chosen ones.")
+        if after.ended and len(after.good) >= len(sure.reading.good):
+            return replace(best, reading=after, remaining=after.groups)
+        return sure
 
     def caught(self) -> tuple[CaughtError, ...]:
         """What failing tests catch on the way, as it was last seen."""
@@ -371,6 +386,8 @@ class MendLoop:
     def _remember(self) -> None:
         """Keep the state with the most good tests; of two that are alike the earlier one, without a swap."""
         best = self.best
+        if self._last.whole and (self._sure is None or len(self._last.good) > len(self._sure.reading.good)):
+            self._sure = self._result(solved=False)
         score = (len(self._last.good), len(self._history.planned))
         if best is None or score > (len(best.reading.good), len(best.history.planned)):
             self.best = self._result(solved=False)
