@@ -228,3 +228,15 @@ def test_what_a_project_writes_between_is_no_warning_of_another_form(tmp_path) -
         file.write('{"category": "FutureWarning", "message": "m", "file": "", "line": 1}\n')
     assert read_trace(tmp_path).warnings == found.warnings
     assert all(isinstance(one, SeenWarning) for one in found.warnings)
+
+
+@pytest.mark.parametrize(("options", "asked"), [("--no-cov", "-q --no-cov"), ("--cov", "-q")])
+def test_pytest_cov_takes_no_trace_away(tmp_path, options: str, asked: str) -> None:
+    """``--cov`` in a project's configuration kept all that the old side's run tells from being known."""
+    plugin = tmp_path / "pytest_cov" / "plugin.py"
+    plugin.parent.mkdir()
+    plugin.write_text(f"group.addoption('{options}')")
+    code = "import os, backdate_trace as t; t._without_coverage(); print(os.environ['PYTEST_ADDOPTS'])"
+    environment = {"PYTHONPATH": f"{TRACER}:{CAPTURE}:{tmp_path}", "PYTEST_ADDOPTS": "-q"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+    assert done.stdout.decode().strip() == asked

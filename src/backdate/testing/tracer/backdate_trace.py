@@ -4,7 +4,8 @@ request asks for (``backdate_trace_watch.py``).
 Runs inside the dated environment: no dependency, and the syntax of Python 2.7 to today's. Everything is
 appended to a file as it is seen, one JSON object a line, so that nothing is lost when the process is killed.
 On Python 3.12 and newer ``sys.monitoring`` (PEP 669) is used, which coverage tools leave alone; before it
-``sys.settrace``, which they take away: what they took is not known then, and the host says so.
+``sys.settrace``, which they take away: what they took is not known then, and the host says so. pytest-cov is
+told to measure nothing.
 """
 
 import hashlib
@@ -268,6 +269,19 @@ def _with_monitoring(trace):
     watch.set_events(tool, events.PY_START | events.PY_RETURN | events.PY_UNWIND | errors)
 
 
+def _without_coverage():
+    """Have pytest-cov measure nothing, as many projects ask for in each run: it takes the trace function."""
+    for folder in sys.path:
+        plugin = os.path.join(folder, "pytest_cov", "plugin.py")
+        if os.path.isfile(plugin):
+            with open(plugin) as file:
+                known = "--no-cov" in file.read()
+            if known:
+                asked = os.environ.get("PYTEST_ADDOPTS", "")
+                os.environ["PYTEST_ADDOPTS"] = (asked + " --no-cov").strip()
+            return
+
+
 def start():
     """Trace this process, if its environment asks for it. Never raises: a test must not break of it."""
     try:
@@ -283,6 +297,7 @@ def start():
         if hasattr(sys, "monitoring"):
             _with_monitoring(trace)
         else:
+            _without_coverage()
             _with_settrace(trace)
     except Exception:
         sys.stderr.write("backdate: the trace could not be started: %r\n" % (sys.exc_info()[1],))
