@@ -47,7 +47,8 @@ def rewrites(
         owner=owner,
         owner_is="type",
     )
-    group = FailureGroup(cause=cause, tests=tests, places=(SourcePlace(file="p.py", line=3),))
+    here, caller = (SourcePlace(file="p.py", line=line) for line in (3, 9))
+    group = FailureGroup(cause=cause, tests=tests, places=(here, caller), raised_at=(here,))
     found = RecordedCallSource().propose(group, evidence(gone=gone))
     return [(one.rewrite, [place.line for place in one.places]) for one in found]
 
@@ -72,7 +73,7 @@ def test_a_plain_container_was_held_by_something() -> None:
 
 def test_text_is_not_decoded() -> None:
     assert rewrites("str", "decode") == [
-        (ReplaceUse(target=".decode", template="{self}", drops_arguments=True), [3])
+        (ReplaceUse(target=".decode", template="{self}", drops_arguments=True), [3, 9])
     ]
 
 

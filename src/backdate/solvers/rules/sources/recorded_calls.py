@@ -40,7 +40,8 @@ class RecordedCallSource:
         if not wrapper and cause.owner not in _CONTAINERS:
             return ()
         why = f"{wrapper or 'its class'} is gone; what its .{cause.name} held is given itself"
-        return (self._without(group, library, (*group.places, *places), why, called=False),)
+        raised_at = group.raised_at or group.places[:1]  # a caller's line is about another object
+        return (self._without(group, library, (*raised_at, *places), why, called=False),)
 
     def _without(
         self, group: FailureGroup, library: str, places: Sequence[SourcePlace], why: str, *, called: bool
