@@ -106,6 +106,18 @@ def test_another_builds_errors_are_no_errors_of_the_project(tree: Path, tmp_path
     assert raised_in_build(failure(tmp_path / "log", text), tree) == ()
 
 
+def test_a_log_names_no_file_outside_the_tree(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "how.py").write_text("")
+    away = f"/work/1234/p/x/../../{tmp_path.name}/how.py"
+    text = OF_UV.format(line=5, source="x", message=GONE).replace("/work/1234/p/how.py", away)
+    frames = [
+        frame.file
+        for chain in raised_in_build(failure(tmp_path / "log", text), tree)
+        for frame in chain.frames
+    ]
+    assert all(".." not in file or file.startswith("/") for file in frames)
+
+
 def test_only_a_project_that_built_and_passed_has_a_build_that_broke() -> None:
     assert builds_no_more(unbuilt())
     assert not builds_no_more(unbuilt(own_build=False))

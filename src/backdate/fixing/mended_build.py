@@ -30,6 +30,7 @@ from backdate.progress import NO_PROGRESS, Reporter, StageReporter
 from backdate.projects.read import read_bytes
 from backdate.projects.tree import copy_tree, tree_digest
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.sandboxes.interface import MIB
 from backdate.solvers.interface import Assignment, SolverResult
 from backdate.solvers.records import RunSettings, StopReason
 from backdate.solvers.rules.applying import merged
@@ -41,7 +42,7 @@ from backdate.tasks.edit_policy import EditPolicy
 from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.task import EnvironmentName, StageName, Task, TaskTest
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
-from backdate.text import minor_version
+from backdate.text import end_of_file, minor_version
 
 _BUILDS = 5
 """After the first one."""
@@ -190,11 +191,8 @@ def raised_in_build(failure: BuildFailure, tree: Path) -> tuple[Raised, ...]:
 
     The set-up script is run as a text, which has no file.
     """
-    try:
-        log = failure.log.read_text("utf-8", "replace") if failure.log is not None else failure.message
-    except OSError:
-        log = failure.message
-    lines = log.splitlines()
+    log = end_of_file(failure.log, MIB) if failure.log is not None else ""
+    lines = (log or failure.message).splitlines()
     of_pip = [one.raised for one in read_install_failures(lines) if one.kind is InstallFailureKind.BUILD]
     for chain in (*of_pip, last_chain(lines)):
         raised = tuple(replace(one, frames=tuple(_in_tree(one.frames, tree))) for one in chain)
@@ -216,6 +214,8 @@ def _in_tree(frames: Sequence[Frame], tree: Path) -> Iterator[Frame]:
 
 
 def _named(parts: Sequence[str], tree: Path) -> str:
+    if ".." in parts:
+        return ""  # the log is the build's own word
     ends = ("/".join(parts[first:]) for first in range(1, len(parts)))
     return next((end for end in ends if (tree / end).is_file()), "")
 
