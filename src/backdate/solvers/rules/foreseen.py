@@ -20,6 +20,7 @@ from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.silent_changes import silent_groups
 from backdate.solvers.rules.sources.implicit_commits import uncommitted
 from backdate.solvers.rules.sources.json_settings import unread_settings
+from backdate.solvers.rules.sources.version_texts import compared_as_texts
 
 _MOST_FILES = 400
 _OF_CLASS = re.compile(r"^type object ('[^']{1,200}') has")
@@ -32,7 +33,12 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
     """
     if not evidence.executed:
         return ()
-    silent = (*silent_groups(evidence), *uncommitted(evidence), *unread_settings(evidence))
+    silent = (
+        *silent_groups(evidence),
+        *uncommitted(evidence),
+        *unread_settings(evidence),
+        *compared_as_texts(evidence),
+    )
     if evidence.pair is None:
         return silent
     asked = executed_uses(evidence)

@@ -42,6 +42,7 @@ from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.same_literals import same_literals
 from backdate.solvers.rules.sources.stop_iterations import ended_generators
 from backdate.solvers.rules.sources.subjects import library_behind
+from backdate.solvers.rules.sources.version_texts import by_version_numbers
 from backdate.solvers.rules.sources.warned_indices import warned_indices
 from backdate.solvers.rules.sources.zones import NO_PYTZ, by_zoneinfo
 
@@ -317,6 +318,7 @@ _WHOLE = (
     app_contexts,
     whole_app_name,
     ended_generators,
+    by_version_numbers,
     kept_arguments,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
