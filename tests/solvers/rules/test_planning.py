@@ -66,6 +66,17 @@ def test_what_is_left_for_when_nothing_else_helps_is_not_tried_beside_other_chan
     assert [sorted(texts) for texts, _ in world.asked] == [[], ["total.py"], ["add.py", "total.py"]]
 
 
+def test_what_decides_which_code_runs_is_tried_before_all_else() -> None:
+    def rules(group, texts):
+        made = rename(group.cause.name, f"{group.cause.name}_now", *group.places)
+        return [replace(made, first=group.cause.name == "total")]
+
+    world = DeadNamesWorld({f"{name}.py": f"x = lib.{name}\n" for name in ("add", "total")}, ALIVE, rules)
+    mended = MendLoop(world, world.changer()).mend()
+    assert mended.solved
+    assert [sorted(texts) for texts, _ in world.asked] == [[], ["total.py"], ["add.py", "total.py"]]
+
+
 def test_what_a_trace_decided_for_each_place_is_tried_at_once() -> None:
     def rules(group, texts):
         places = [SourcePlace(file="a.py", line=line) for line in (1, 2)]

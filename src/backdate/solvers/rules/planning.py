@@ -33,8 +33,9 @@ class ChangePlanner:
     ) -> list[PlannedChange]:
         """What is tried for ``groups``, whose places are those of ``texts``, beside what stands already.
 
-        What is left for when nothing else helps is not tried beside anything else. What a failure without a
-        name is guessed to need comes last: the same may be known of another one, and is that one's then.
+        What decides which code runs goes first, and what is left for when nothing else helps is not tried
+        beside anything else. What a failure without a name is guessed to need comes last: the same may be
+        known of another one, and is that one's then.
         """
         groups = sorted(groups, key=lambda group: group.cause.kind is CauseKind.ASSERTION)
         if not one_at_a_time:
@@ -49,7 +50,8 @@ class ChangePlanner:
                 planned += self._those_for(group, planned, history, texts)
             if planned and (one_at_a_time or len(planned) >= MOST_AT_ONCE):
                 break
-        return [change for change in planned if not change.proposal.last] or planned
+        deciding = [change for change in planned if change.proposal.first]
+        return deciding or [change for change in planned if not change.proposal.last] or planned
 
     def _those_for(
         self, group: FailureGroup, planned: Sequence[PlannedChange], history: ChangeHistory, texts: Texts

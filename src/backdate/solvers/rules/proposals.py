@@ -89,6 +89,8 @@ class Proposal:
     unsure: bool = False
     """Whether code with it may run and do another thing: it leaves out what was asked for, or nobody knows
     which of several edits a call needs."""
+    first: bool = False
+    """Whether it is tried before all else: it decides which code runs."""
     last: bool = False
     """Whether it is tried only where no source has anything else to propose."""
 

@@ -23,7 +23,8 @@ from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
 from backdate.solvers.rules.sources.syntax_edits import edited_files
 from backdate.text import version_numbers
 
-_MESSAGE = "versions of Python are compared as texts"
+_COMPARED = ("sys", "version")
+_MESSAGE = "a comparison of sys.version as a text, by which 3.10 comes before 3.3"
 _SAID = "as texts 3.10 comes before 3.3: sys.version_info holds numbers"
 _SOURCE = "https://docs.python.org/3/library/sys.html#sys.version_info"
 _PYTHON_3_10 = (3, 10)
@@ -66,14 +67,22 @@ def compared_as_texts(evidence: FixEvidence) -> Iterator[FailureGroup]:
     ]
     if places:
         cause = Cause(
-            kind=CauseKind.OTHER_ERROR, type="", message=_MESSAGE, distribution="builtin", version=new
+            kind=CauseKind.OTHER_ERROR,
+            type="",
+            message=_MESSAGE,
+            name=_COMPARED[1],
+            owner=_COMPARED[0],
+            owner_is="module",
+            distribution="builtin",
+            version=new,
         )
         yield FailureGroup(cause=cause, tests=(), places=tuple(dict.fromkeys(places)))
 
 
 def by_version_numbers(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """``sys.version_info`` for the texts of ``compared_as_texts``; None for any other failure."""
-    if group.tests or group.cause.message != _MESSAGE:
+    cause = group.cause
+    if group.tests or (cause.kind, cause.owner, cause.name) != (CauseKind.OTHER_ERROR, *_COMPARED):
         return None
     new = evidence.versions_of(PYTHON)[1]
     files = dict.fromkeys(place.file for place in group.places)
@@ -88,6 +97,7 @@ def by_version_numbers(group: FailureGroup, evidence: FixEvidence) -> Proposal |
         edits_key=f"numbers of versions in {', '.join(edits)}",
         places=group.places,
         why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="3.10", source=_SOURCE),),
+        first=True,
     )
 
 
