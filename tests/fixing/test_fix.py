@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from scripted_model import Call, Say, ScriptedModel
@@ -19,10 +20,12 @@ from backdate.cli.render_fix import fix_lines
 from backdate.editing.diff import diff_files
 from backdate.errors import SandboxUnavailable
 from backdate.fixing.applying import apply_fix
-from backdate.fixing.fix import FixOptions, nothing_to_do
+from backdate.fixing.fix import FixedFiles, FixOptions, _Fix, nothing_to_do
+from backdate.fixing.further_requirements import FurtherRequirement
 from backdate.fixing.result import FixOutcome, FixResult
 from backdate.models.open import open_model
 from backdate.models.settings import ModelSettings
+from backdate.progress import NO_PROGRESS
 from backdate.rewriting.rewrite import ReplaceName
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.sandboxes.bubblewrap import Bubblewrap
@@ -238,3 +241,45 @@ def test_a_check_without_an_answer_is_never_that_nothing_broke(verdict: Verdict)
     result = nothing_to_do(replace(checked, comparison=replace(checked.comparison, broke=())), FixOptions())
     assert result is not None
     assert (result.outcome, result.reason) == (FixOutcome.CANNOT_TELL, checked.reason)
+
+
+@pytest.mark.parametrize(
+    ("solver", "left", "rounds", "runs"),
+    [("rules", 0, 2, 8), ("rules", 5, 2, 8), ("model:m", 0, 1, 5)],
+)
+def test_what_is_missing_behind_the_first_edits_is_given_and_the_rules_begin_again(
+    monkeypatch: pytest.MonkeyPatch, solver: str, left: int, rounds: int, runs: int
+) -> None:
+    checked = make_check_result()
+    assert checked.comparison is not None
+    broken = checked.comparison.breakages[0]
+    asked: list[tuple[str, ...]] = []
+
+    def fixed(tests: int, runs: int, reason: str) -> FixedFiles:
+        remaining = (replace(broken, tests=tuple(f"t{number}" for number in range(tests))),)
+        result = FixResult(
+            backdate="1",
+            check=checked,
+            solver=solver,
+            outcome=FixOutcome.PARTLY,
+            reason=reason,
+            remaining=remaining,
+            runs=runs,
+        )
+        return FixedFiles(result=result, before={}, after={})
+
+    def one_round(self, opened, pair, further, folder):
+        asked.append(tuple(one.requirement for one in further))
+        return (fixed(2, 5, "first") if folder == "fix" else fixed(left, 4, "again")), None
+
+    def with_missing(self, pair, run, known):
+        asked_before = bool(asked)
+        return pair, ((*known, FurtherRequirement(requirement="six")) if asked_before else ())
+
+    monkeypatch.setattr(_Fix, "_round", one_round)
+    monkeypatch.setattr(_Fix, "_with_missing", with_missing)
+    nothing: Any = SimpleNamespace(new=SimpleNamespace(run=None))
+    options = FixOptions(solver=solver)
+    made = _Fix(nothing, checked, nothing, options, Path(), Path(), NO_PROGRESS).made(opener("x"))
+    assert asked == [(), ("six",)][:rounds]
+    assert (made.result.reason, made.result.runs) == ("again" if rounds == 2 and left < 2 else "first", runs)

@@ -98,12 +98,15 @@ def pair_with_further(
     resources: Resources,
     clusters: Sequence[Cluster],
     own: frozenset[str],
+    known: Sequence[FurtherRequirement] = (),
 ) -> tuple[SidePair, tuple[FurtherRequirement, ...]]:
     """The sides, of which the new one also has what it lacks; as they are where that cannot be installed.
 
-    ``clusters``: what fails there. ``own``: top-level names of the project's modules.
+    ``clusters``: what fails there. ``own``: top-level names of the project's modules. ``known``: what it was
+    given before.
     """
-    further = further_requirements(
+    named = {one.requirement for one in known}
+    found = further_requirements(
         clusters,
         pair.new_project.tree,
         checked.changes,
@@ -111,6 +114,7 @@ def pair_with_further(
         declarations(pair.new_project.tree),
         own,
     )
+    further = tuple(one for one in found if one.requirement not in named)
     if not further:
         return pair, ()
     step = InstallStep(
