@@ -2,6 +2,7 @@
 
 import ast
 import fnmatch
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,9 +14,12 @@ SHARED_NAMES: dict[str, str] = {}
 searches for the name wants to find all of them."""
 
 
-def _modules(package: Path) -> Iterable[tuple[str, ast.Module]]:
+def _modules(package: Path, holding: bytes) -> Iterable[tuple[str, ast.Module]]:
+    """The modules with what the pattern ``holding`` finds: parsing all of them takes long."""
+    wanted = re.compile(holding, re.MULTILINE)
     for path in sorted(package.rglob("*.py")):
-        yield str(path.relative_to(package)), ast.parse(path.read_bytes())
+        data = path.read_bytes()
+        yield str(path.relative_to(package)), ast.parse(data if wanted.search(data) else b"")
 
 
 def class_names(package: Path) -> dict[str, list[str]]:
@@ -24,7 +28,7 @@ def class_names(package: Path) -> dict[str, list[str]]:
     A leading underscore does not make it another name: readers see the same word.
     """
     homes: dict[str, list[str]] = defaultdict(list)
-    for module, tree in _modules(package):
+    for module, tree in _modules(package, rb"\bclass\s"):
         names = {node.name.lstrip("_") for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
         for name in names:
             homes[name].append(module)
@@ -34,7 +38,7 @@ def class_names(package: Path) -> dict[str, list[str]]:
 def collectable_names(package: Path) -> list[str]:
     """Modules, classes and functions that pytest would take for tests by its own defaults."""
     names = []
-    for module, tree in _modules(package):
+    for module, tree in _modules(package, rb"^(?:class Test|(?:async )?def test)"):
         file = module.rpartition("/")[2]
         if fnmatch.fnmatch(file, "test_*.py") or fnmatch.fnmatch(file, "*_test.py"):
             names.append(module)

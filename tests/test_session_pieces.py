@@ -34,7 +34,10 @@ def callers(package: Path) -> dict[str, set[str]]:
     """For each piece the modules that call it by its name, whatever they imported it as."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in sorted(package.rglob("*.py")):
-        tree = ast.parse(path.read_bytes())
+        text = path.read_text(encoding="utf-8")
+        if not any(piece in text for piece in PIECES):
+            continue
+        tree = ast.parse(text)
         names = {piece: piece for piece in PIECES}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from backdate.diagnosis.api import PROBES
-from backdate.diagnosis.homes import Definition, read_homes
+from backdate.diagnosis.homes import MovableDefinition, read_homes
 
 LIBRARY = '''
 import functools
@@ -114,7 +114,7 @@ def test_only_definitions_are_read(parts: list[list[str]], imports: list[list[st
     definitions = read_homes(line.encode()).definitions
     assert bool(definitions) is kept
     if kept:
-        assert definitions["lib.f"] == Definition(
+        assert definitions["lib.f"] == MovableDefinition(
             parts=tuple((name, text) for name, text in parts),
             imports=tuple((statement, local, dotted) for statement, local, dotted in imports),
         )

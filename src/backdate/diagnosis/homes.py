@@ -39,7 +39,7 @@ class OwnedMember:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class MovableDefinition:
     """What defines a function, class or constant elsewhere. Of its text only the shape is checked."""
 
     parts: tuple[tuple[str, str], ...]
@@ -62,7 +62,7 @@ class Homes:
     """By name of a function, what it only calls, with all that it is given: "{self}.tree().stage"."""
     delegate_homes: dict[str, str] = field(default_factory=dict)
     """By the same names, where what is called through another object is defined: "lib.work.Tree.stage"."""
-    definitions: dict[str, Definition] = field(default_factory=dict)
+    definitions: dict[str, MovableDefinition] = field(default_factory=dict)
     """By name of a function, class or constant that needs little else, what defines it."""
 
 
@@ -72,7 +72,7 @@ class _ProbeLine(msgspec.Struct, kw_only=True):
     document: str = ""
     delegate: str = ""
     delegate_home: str = ""
-    definition: Definition | None = None
+    definition: MovableDefinition | None = None
     owner: str = ""
     members: tuple[OwnedMember, ...] = ()
 
@@ -122,7 +122,7 @@ def read_homes(data: bytes) -> Homes:
     return found
 
 
-def _is_definition(definition: Definition) -> bool:
+def _is_definition(definition: MovableDefinition) -> bool:
     """Whether each part is one statement that binds its name, and each import one that binds its own."""
     if not definition.parts or sum(len(text) for _, text in definition.parts) > _LONGEST_DEFINITION:
         return False

@@ -24,7 +24,7 @@ def define_here(tree: SourceTree, rewrite: DefineHere, lines: frozenset[int] | N
     All uses in the file are of that definition then, which has the name that the file uses. It stands behind
     the file's first imports. A file that gives one of the names that it binds another meaning is left alone.
     """
-    return _Definition(tree, _as_imported(tree, rewrite)).made(lines)
+    return _DefiningHere(tree, _as_imported(tree, rewrite)).made(lines)
 
 
 def _as_imported(tree: SourceTree, rewrite: DefineHere) -> DefineHere:
@@ -41,7 +41,7 @@ def _as_imported(tree: SourceTree, rewrite: DefineHere) -> DefineHere:
     return replace(rewrite, definition=text, binds=(*rewrite.binds[:-1], local))
 
 
-class _Definition:
+class _DefiningHere:
     """One rewrite of one file."""
 
     def __init__(self, tree: SourceTree, rewrite: DefineHere) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
-from backdate.diagnosis.homes import Definition
+from backdate.diagnosis.homes import MovableDefinition
 from backdate.diagnosis.result import CauseKind
 from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.rewrite import DefineHere, NeededImport
@@ -57,14 +57,14 @@ def _is_definable(subject: Subject, pair: EnvironmentPair) -> bool:
     return "." not in old.qualified and not _OF_VERSION.search(subject.leaf)
 
 
-def _is_complete(definition: Definition, pair: EnvironmentPair) -> bool:
+def _is_complete(definition: MovableDefinition, pair: EnvironmentPair) -> bool:
     """Whether all that it imports is in the new environment."""
     needed = [dotted for _, _, dotted in definition.imports]
     there = pair.ask_new(needed) if needed else {}
     return all(name in there and there[name].present for name in needed)
 
 
-def _proposal(subject: Subject, definition: Definition, evidence: FixEvidence) -> Proposal:
+def _proposal(subject: Subject, definition: MovableDefinition, evidence: FixEvidence) -> Proposal:
     old, new = evidence.versions_of(subject.distribution)
     library = "Python" if subject.distribution == PYTHON else subject.distribution
     origin = " ".join(filter(None, (library, old)))

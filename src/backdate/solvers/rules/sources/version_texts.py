@@ -44,7 +44,7 @@ _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class _VersionText:
     """What an expression is of the version: its text, and what holds the numbers of that text."""
 
     text: str
@@ -146,15 +146,15 @@ def _by_numbers(node: ast.Compare, new: str) -> str:
     return f"{compared.numbers} {sign} ({', '.join(map(str, meant))}{',' if len(meant) == 1 else ''})"
 
 
-def _compared(node: ast.expr, new: str) -> _Compared | None:
+def _compared(node: ast.expr, new: str) -> _VersionText | None:
     """What an expression is of the version ``new``; None for another one."""
     code = ast.unparse(node)
     if code in ("sys.version", "platform.python_version()") or re.fullmatch(
         r"sys\.version\.split\((?:' ')?\)\[0\]", code
     ):
-        return _Compared(new, "sys.version_info", None)
+        return _VersionText(new, "sys.version_info", None)
     if code in ("sys.version[:3]", "sys.version[0:3]"):
-        return _Compared(new[:3], "sys.version_info[:2]", 2)
+        return _VersionText(new[:3], "sys.version_info[:2]", 2)
     if code in ("float(sys.version[:3])", "float(sys.version[0:3])"):
-        return _Compared(new[:3], "sys.version_info[:2]", 2, is_number=True)
+        return _VersionText(new[:3], "sys.version_info[:2]", 2, is_number=True)
     return None
