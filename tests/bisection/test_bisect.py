@@ -172,6 +172,7 @@ class Never(unittest.TestCase):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.usefixtures("index")
 def test_a_project_that_never_worked_has_no_culprit(project: Path) -> None:

@@ -223,7 +223,10 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("requirement", "moved"), [("brittle>=2.0", True), ("brittle>=3.0", False)])
+@pytest.mark.parametrize(
+    ("requirement", "moved"),
+    [pytest.param("brittle>=2.0", True, marks=pytest.mark.slow), ("brittle>=3.0", False)],
+)
 def test_the_first_day_on_which_the_present_files_resolve(
     repository: Path, tmp_path: Path, requirement: str, moved: bool
 ) -> None:

@@ -106,9 +106,7 @@ def installed(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize(
-    ("python", "pip"), others_slow(ALL_PIPS, kept={("2.7", "9.0.3"), ("3.12", "23.3.2")})
-)
+@pytest.mark.parametrize(("python", "pip"), others_slow(ALL_PIPS, kept={("3.12", "23.3.2")}))
 def test_pip(python: str, pip: str, environment: dict[str, str], tmp_path: Path) -> None:
     executable = interpreter(python)
     wheels = tmp_path / "pip"

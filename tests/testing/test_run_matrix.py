@@ -233,7 +233,7 @@ XDIST = {
     [
         pytest.param("3.6", ("pytest==3.10.*", "pytest-xdist==1.24.*"), "2019-03-01T00:00:00Z", marks=SLOW),
         pytest.param("3.8", ("pytest==5.4.*", "pytest-xdist==1.34.*"), "2020-08-15T00:00:00Z", marks=SLOW),
-        ("3.13", ("pytest", "pytest-xdist"), None),
+        pytest.param("3.13", ("pytest", "pytest-xdist"), None, marks=SLOW),
     ],
 )
 def test_xdist_reports_come_from_the_controller_alone(
