@@ -25,6 +25,7 @@ from backdate.solvers.rules.sources.attribute_targets import attribute_targets
 from backdate.solvers.rules.sources.bound_metadata import bound_metadata
 from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.class_bodies import class_bodies
+from backdate.solvers.rules.sources.containers import CONTAINERS
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.implicit_commits import commits
@@ -51,14 +52,6 @@ _MOST = 6
 """Proposals of one group."""
 _SAMPLE = re.compile(r"(?:random\.)?sample\(")
 _GEOMETRIES = "(?:Multi(?:Point|LineString|Polygon)|GeometryCollection)"
-_OTHER_CONTAINERS = {
-    ("dict", "remove"): "{self}.pop({0})",
-    ("set", "append"): "{self}.add({0})",
-    ("set", "extend"): "{self}.update({0})",
-    ("list", "add"): "{self}.append({0})",
-    ("list", "update"): "{self}.extend({0})",
-}
-"""By what an object is now, and the method that it had."""
 _METHOD = r"'(?:method|function|builtin_function_or_method|method-wrapper|cython_function_or_method)'"
 
 
@@ -198,19 +191,6 @@ def _awaited(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
             yield ReplaceExpression(expression=call.code, role=ExpressionRole.CALL, template="await {self}")
 
 
-def _item(match: re.Match[str], _: _FailingCode) -> Iterator[Rewrite]:
-    """``x.name`` of what is a dictionary now."""
-    name = match[1]
-    yield ReplaceUse(target=f".{name}", template=f'{{self}}["{name}"]', called=False)
-
-
-def _of_container(match: re.Match[str], _: _FailingCode) -> Iterator[Rewrite]:
-    """A method of lists, sets or dictionaries, called of what is another of them now."""
-    now, method = filter(None, match.groups())
-    template = _OTHER_CONTAINERS.get((now, method), f"list({{self}}).{method}({{0}})")
-    yield ReplaceUse(target=f".{method}", template=template)
-
-
 def _integer(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """A number that has to be whole: quotients first."""
     roles = (ExpressionRole.INDEX, ExpressionRole.ARGUMENT)
@@ -270,6 +250,13 @@ def _listed_keys(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
             yield ReplaceExpression(expression=index.code, role=ExpressionRole.INDEX, template=f"[{keys}]")
         elif index.code[:1] not in "\"'[:" and not index.code.isdigit():
             yield ReplaceExpression(expression=index.code, role=ExpressionRole.INDEX, template="list({self})")
+
+
+def _by_message_alone(
+    propose: Callable[[re.Match[str]], Iterator[Rewrite]],
+) -> Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]:
+    """What is proposed whatever the line is."""
+    return lambda match, _: propose(match)
 
 
 def _given(
@@ -367,20 +354,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
         _copied,
     ),
     (re.compile(r"object of type '(?:map|filter|zip|generator|[\w.]{0,60}iterator)' has no len"), _counted),
-    (
-        re.compile(
-            "'(dict)' object has no attribute '(remove)'|'(set)' object has no attribute '(append|extend)'|"
-            "'(list)' object has no attribute '(add|update)'"
-        ),
-        _of_container,
-    ),
-    (
-        re.compile(
-            r"'((?:\w{0,60}View|o?dict_\w+|dict|(?:frozen)?set))' object has no attribute '(index|count)'"
-        ),
-        _of_container,
-    ),
-    (re.compile(r"'(?:dict|OrderedDict)' object has no attribute '([A-Za-z_]\w{0,80})'"), _item),
+    *((pattern, _by_message_alone(propose)) for pattern, propose in CONTAINERS),
     (
         re.compile(
             r"cannot be interpreted as an integer|integer argument expected, got float|"
