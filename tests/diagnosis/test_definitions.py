@@ -23,6 +23,7 @@ LIMIT = 3
 WORDS = ("a", "b")
 PATTERN = re.compile("x+", re.I)
 STATE = object()
+ENDLESS = float("inf")
 class Own: pass
 class Trouble(ValueError): pass
 class Box(dict):
@@ -89,7 +90,7 @@ def test_classes_and_constants_are_defined_as_well(definition_of: DefinitionOf) 
 
 
 @pytest.mark.parametrize(
-    "name", ["of_state", "decorated", "closed", "anonymous", "Trouble", "of_error", "STATE"]
+    "name", ["of_state", "decorated", "closed", "anonymous", "Trouble", "of_error", "STATE", "ENDLESS"]
 )
 def test_what_needs_more_has_none(definition_of: DefinitionOf, name: str) -> None:
     assert definition_of(name) is None
@@ -106,6 +107,8 @@ def test_what_needs_more_has_none(definition_of: DefinitionOf, name: str) -> Non
         ([["f", "def f(): pass" + "\n" * 7000]], [], False),
         ([["f", "def f(): return 1"]], [["import os; os.remove('a')", "os", "os"]], False),
         ([["f", "def f(): return 1"]], [["import os", "os", "os; x"]], False),
+        ([["f", "def f(): return 1"]], [["import os", "os", "sys"]], False),
+        ([["f", "def f(): return 1"]], [["from .a import b", "b", "a.b"]], False),
         ([], [], False),
     ],
 )

@@ -245,7 +245,12 @@ def test_a_check_without_an_answer_is_never_that_nothing_broke(verdict: Verdict)
 
 @pytest.mark.parametrize(
     ("solver", "left", "rounds", "runs"),
-    [("rules", 0, 2, 8), ("rules", 5, 2, 8), ("model:m", 0, 1, 5)],
+    [
+        ("rules", 0, 2, 8),
+        ("rules:message", 5, 2, 8),
+        ("model:m", 0, 1, 5),
+        ("rules+model:m", 0, 1, 5),
+    ],
 )
 def test_what_is_missing_behind_the_first_edits_is_given_and_the_rules_begin_again(
     monkeypatch: pytest.MonkeyPatch, solver: str, left: int, rounds: int, runs: int

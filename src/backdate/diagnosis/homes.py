@@ -123,11 +123,12 @@ def read_homes(data: bytes) -> Homes:
 
 
 def _is_definition(definition: MovableDefinition) -> bool:
-    """Whether each part is one statement that binds its name, and each import one that binds its own."""
+    """Whether each part is one statement that binds its name, and each import is what it is said to be."""
     if not definition.parts or sum(len(text) for _, text in definition.parts) > _LONGEST_DEFINITION:
         return False
     return all(_binds(text) == name for name, text in definition.parts) and all(
-        is_dotted(dotted) and _binds(statement) == local for statement, local, dotted in definition.imports
+        is_dotted(dotted) and _imports(statement) == (local, dotted)
+        for statement, local, dotted in definition.imports
     )
 
 
@@ -141,7 +142,17 @@ def _binds(text: str) -> str:
             return name
         case ast.Assign(targets=[ast.Name(id=name)]):
             return name
-        case ast.Import(names=[one]) | ast.ImportFrom(names=[one], level=0):
-            return one.asname or one.name
         case _:
             return ""
+
+
+def _imports(text: str) -> tuple[str, str]:
+    """The name that the one import in ``text`` binds, and what that stands for; empty for anything else."""
+    tree = parsed_or_none(text)
+    match tree.body if tree is not None else []:
+        case [ast.Import(names=[one])]:
+            return one.asname or one.name, one.name
+        case [ast.ImportFrom(module=str(module), names=[one], level=0)]:
+            return one.asname or one.name, f"{module}.{one.name}"
+        case _:
+            return "", ""

@@ -165,8 +165,8 @@ class _Fix:
         """
         pair, further = self._with_missing(self.pair, self.pair.new.run, ())
         fixed, last = self._round(opened, pair, further, "fix")
-        if not self.options.solver.startswith("rules"):
-            return fixed  # a model would be paid twice
+        if self.options.solver.partition(":")[0] != "rules":
+            return fixed  # a model, alone or behind the rules, would be paid twice
         pair, all_further = self._with_missing(pair, last, further)
         if all_further == further:
             return fixed

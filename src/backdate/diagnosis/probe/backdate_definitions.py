@@ -15,7 +15,7 @@ import types
 MOST_LINES = 60
 MOST_DEFINITIONS = 4
 LONGEST_VALUE = 400
-_PLAIN = (type(None), bool, int, float, complex, str, type(""), bytes)
+_PLAIN = (type(None), bool, int, float, str, type(b"".decode("ascii")), bytes)
 _PATTERN = type(re.compile(""))
 
 
@@ -101,6 +101,8 @@ def _is_plain(value):
         return all(_is_plain(one) for one in value)
     if type(value) is dict:
         return all(_is_plain(one) for pair in value.items() for one in pair)
+    if type(value) is float and repr(value).strip("-") in ("inf", "nan"):
+        return False
     return type(value) in _PLAIN
 
 
