@@ -27,6 +27,8 @@ from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.resolving import ResolutionCache, is_alone
+from backdate.environments.same_metadata import OtherMetadata, SameMetadata
+from backdate.environments.stated_metadata import StatedMetadata
 from backdate.environments.step_files import give_with_lock
 from backdate.environments.steps import Resolution, Steps
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
@@ -79,6 +81,7 @@ class Builder:
         self.finished = FinishedEnvironments(cache)
         self._built_wheels = BuiltWheels(self.steps, self.keys)
         self.filler = FolderFiller(self.steps, self._built_wheels, self.finished)
+        self._same_metadata = SameMetadata(self.steps, self.keys)
         self._resolver = ResolutionCache(
             steps=self.steps, keys=self.keys, built_wheels=self._built_wheels, layered=layered
         )
@@ -104,6 +107,8 @@ class Builder:
     def _by_uv(self, request: EnvironmentRequest, stages: StageReporter) -> Environment | BuildFailure:
         inputs = self.packaging_inputs(request)
         with PrivateView(self.cache) as view:
+            if inputs is None and (known := self._on_known_lock(request, stages, view)) is not None:
+                return self._handed_out(request, *known)
             resolution = self._resolver.resolve(request, inputs, stages, view)
             if isinstance(resolution, BuildFailure):
                 return with_incidents(resolution, view.incidents())
@@ -125,10 +130,35 @@ class Builder:
                 content = request.digest if project else None
                 environment = self._whole(request, resolution, resolution.pylock, content, stages)
             made = with_incidents(environment, view.incidents())
-        if isinstance(made, BuildFailure):
-            return made
+        return made if isinstance(made, BuildFailure) else self._handed_out(request, resolution, made)
+
+    def _handed_out(
+        self, request: EnvironmentRequest, resolution: Resolution, made: Environment
+    ) -> Environment:
         self.filler.note_neighbour(made)
         return replace(made, choice=request.choice, lock=resolution.lock, unconfirmed=resolution.unconfirmed)
+
+    def _on_known_lock(
+        self, request: EnvironmentRequest, stages: StageReporter, view: PrivateView
+    ) -> tuple[Resolution, Environment] | None:
+        """The environment on the lock of another tree, which is this one's too by what its build says."""
+        if not self._layered or not can_be_layered(request) or self._resolver.is_known(request):
+            return None
+        known = self._same_metadata.find(request)
+        dependencies, project = ("", "") if known is None else split_by_origin(known.resolution.pylock)
+        if known is None or not dependencies or not project:
+            return None
+        try:
+            made = self._in_layers(
+                *(request, known.resolution, dependencies, project, None, stages, view),
+                expected_metadata=known.metadata,
+            )
+        except OtherMetadata:
+            return None
+        if isinstance(made, BuildFailure):
+            return None
+        self._resolver.keep(request, known.resolution)
+        return known.resolution, with_incidents(made, view.incidents())
 
     def _in_layers(
         self,
@@ -139,8 +169,12 @@ class Builder:
         inputs: PackagingInputs | None,
         stages: StageReporter,
         view: PrivateView,
+        expected_metadata: StatedMetadata | None = None,
     ) -> Environment | BuildFailure:
-        """The environment with what ``dependencies`` names below and what ``project`` names on top."""
+        """The environment with what ``dependencies`` names below and what ``project`` names on top.
+
+        ``expected_metadata``: see ``LayeredBuild``.
+        """
         builds = self._builds(request, resolution, dependencies, stages)
         if isinstance(builds, BuildFailure):
             return builds
@@ -153,11 +187,13 @@ class Builder:
                 return lower
             stages.enter("building")
             build = self.layered_build(request, resolution, below, project, inputs, view)
-            environment = build.make(
+            environment = replace(build, expected_metadata=expected_metadata).make(
                 root,
                 lower,
                 lambda root: self.filler.fill(request, resolution.lock, resolution.pylock, root, key),
             )
+            if inputs is None and expected_metadata is None and isinstance(environment, Environment):
+                self._same_metadata.note(request, resolution, environment)
             stages.enter("ready")
             return with_incidents(environment, (*lower.incidents, *view.incidents()))
 

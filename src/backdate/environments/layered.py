@@ -21,6 +21,8 @@ from backdate.environments.new_modules import follow_modules
 from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.private_view import PrivateView
 from backdate.environments.project_layer import ProjectLayer, derive, read_copies
+from backdate.environments.same_metadata import OtherMetadata, metadata_of_project
+from backdate.environments.stated_metadata import StatedMetadata
 from backdate.environments.steps import Resolution, Steps
 from backdate.errors import ConfigurationError
 
@@ -44,11 +46,13 @@ class LayeredBuild:
     """Of the environment."""
     layer_key: str
     """Of what all trees with the same packaging inputs share."""
+    expected_metadata: StatedMetadata | None = None
+    """What the build has to say of itself (``same_metadata.py``); None where the tree was resolved itself."""
 
     def make(self, root: Path, lower: Environment, build_whole: Build) -> Environment | BuildFailure:
         """The environment on top of ``lower``, at ``root``; by ``build_whole`` where it cannot be two layers.
 
-        Raises as ``Builder.prepare`` does.
+        Raises as ``Builder.prepare`` does, and OtherMetadata when the build does not say what is expected.
         """
         started = time.monotonic()
         if self.inputs is None:
@@ -100,6 +104,10 @@ class LayeredBuild:
         failure = self.steps.install(
             self.request, self.project_lock, root, self._log, shared=True, view=self.view, below=lower.root
         )
+        if self.expected_metadata is not None:
+            stated = None if failure is not None else metadata_of_project(root, self.resolution.lock)
+            if stated != self.expected_metadata:
+                raise OtherMetadata
         if failure is not None:
             return failure
         tree, at = self.request.tree, self.request.at

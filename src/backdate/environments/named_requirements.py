@@ -43,13 +43,23 @@ def named_requirements(request: EnvironmentRequest) -> NamedRequirements | None:
     """What the request asks for and how it limits that; None where it asks for anything but by name."""
     if any(step.kind == "project" for step in request.steps):
         return None
+    written = requirements_in_files(request)
+    if written is None:
+        return None
+    try:
+        asked = (*written.asked, *map(_named, requirement_lines(request)))
+        return NamedRequirements(asked=asked, limits=(*written.limits, *map(_named, request.constraints)))
+    except _NotByName:
+        return None
+
+
+def requirements_in_files(request: EnvironmentRequest) -> NamedRequirements | None:
+    """What the requirement files that the request names ask for; None where that is anything but names."""
     reading = _Reading(Files(request.tree))
     try:
         for step in request.steps:
             if step.kind in ("requirements", "constraints"):
                 reading.file(step.file or "", ".", limits=step.kind == "constraints")
-        reading.asked += map(_named, requirement_lines(request))
-        reading.limits += map(_named, request.constraints)
     except _NotByName:
         return None
     return NamedRequirements(asked=tuple(reading.asked), limits=tuple(reading.limits))
