@@ -19,6 +19,7 @@ FILES = {
     "library-1-py3-none-any.whl": wheel("library", metadata="Requires-Dist: base\n"),
     "library-2-py3-none-any.whl": wheel("library", version="2"),
     "base-1-py3-none-any.whl": wheel("base"),
+    "library-2.tar.gz": b"beside the wheel, and never opened",
 }
 """A resolver takes the second library unless something keeps it."""
 HEAD = b"Metadata-Version: 2.1\nName: thing\nVersion: 1\n"

@@ -129,11 +129,19 @@ def is_resolved_to(steps: Steps, request: EnvironmentRequest, project: LockedPro
         ]
         step = steps.run(request, [shlex.join(arguments)], mounts, log, with_tree=False)
     try:
-        return step.ok and locked_files(handed_over(output)) == locked_files(project.pylock)
+        return step.ok and _wheels(handed_over(output)) == _wheels(project.pylock)
     except (StoredDataError, ConfigurationError):
         return False
     finally:
         steps.cache.discard(output)
+
+
+def _wheels(pylock: str) -> LockedFiles:
+    """As ``locked_files``, without sdists: uv locks none where it may not build."""
+    return {
+        one: frozenset(file for file in files if file[0].endswith(".whl"))
+        for one, files in locked_files(pylock).items()
+    }
 
 
 def locked_files(pylock: str) -> LockedFiles:
