@@ -12,13 +12,14 @@ from backdate.checking.question import Question
 from backdate.cli import options
 from backdate.cli.arguments import takes
 from backdate.cli.changed_folder import folder_to_change
-from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, write_json
+from backdate.cli.output_options import TEXT_PRINTED, OutputOptions, OutputTarget, write_json
 from backdate.cli.recipe_options import RecipeOptions, folder_settings
 from backdate.cli.side_options import NO_SIDES, SideOptions, deciding_questions
 
 if TYPE_CHECKING:
     from backdate.checking.answers import CheckAnswers
-    from backdate.checking.settings import AuditOptions
+    from backdate.checking.settings import AuditOptions, Settings
+    from backdate.configuration.configuration import Configuration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,13 +101,7 @@ def check_command(arguments: CheckArguments) -> int:
 
     given = arguments.recipe.configuration(arguments.source)
     said = folder_settings(arguments.source, given)
-    settings = arguments.machine.settings(
-        keep=arguments.keep,
-        store=not arguments.no_store,
-        apt=arguments.apt,
-        repeats=arguments.repeats,
-        configuration=given,
-    )
+    settings = _settings(arguments, given)
     folder = folder_to_change(arguments.source, "--apply-cap") if arguments.apply_cap else None
     audit = audit_options(arguments)
     sides = arguments.sides.asked(said)
@@ -131,16 +126,30 @@ def check_command(arguments: CheckArguments) -> int:
             from backdate.cli.apply_cap import limits_of_check
 
             sought = limits_of_check(session, folder, answers, progress=progress, **sides)
-    answers = replace(answers, asked=asked_command(arguments))
-    write_json((arguments.json,), answers)
-    if arguments.junit is not None:
-        _write_junit(answers, arguments.junit)
-    target.write(answers, source=arguments.source, verbose=arguments.verbose)
+    _report(replace(answers, asked=asked_command(arguments)), arguments, target)
     if folder is not None and sought is not None:
         from backdate.cli.apply_cap import write_limits
 
         write_limits(folder, sought, told=target.prints_text, findings=True)
     return of_verdict(answers.verdict)
+
+
+def _settings(arguments: CheckArguments, given: Configuration) -> Settings:
+    return arguments.machine.settings(
+        keep=arguments.keep,
+        store=not arguments.no_store,
+        apt=arguments.apt,
+        repeats=arguments.repeats,
+        configuration=given,
+    )
+
+
+def _report(answers: CheckAnswers, arguments: CheckArguments, target: OutputTarget) -> None:
+    """Write the answers wherever they were asked for."""
+    write_json((arguments.json,), answers)
+    if arguments.junit is not None:
+        _write_junit(answers, arguments.junit)
+    target.write(answers, source=arguments.source, verbose=arguments.verbose)
 
 
 def _write_junit(answers: CheckAnswers, folder: Path) -> None:
