@@ -7,17 +7,20 @@ from pathlib import Path
 import pytest
 
 from backdate.checking.result import PackageChange
-from backdate.diagnosis.result import Cause, CauseKind, Cluster
+from backdate.diagnosis.result import Cause, CauseKind, Cluster, FrameKind, PlacedFrame
 from backdate.fixing.further_requirements import FurtherRequirement, declarations, further_requirements
+from backdate.testing.outcomes import Frame
 
 MOVED = [PackageChange(name="setuptools", old="69.0", new="84.0")]
 PYTHONS = ("3.10.1", "3.12.1")
 GONE = "No module named 'pkg_resources'"
 
 
-def asked(tree: Path, message: str, name: str = "") -> list[str]:
+def asked(tree: Path, message: str, name: str = "", line: str = "") -> list[str]:
     cause = Cause(kind=CauseKind.MISSING_MODULE, type="ImportError", message=message, name=name)
-    cluster = Cluster(cause=cause, tests=("a",), places=(), messages=())
+    frame = Frame(file="mine.py", line=1, function="<module>", source=line)
+    places = (PlacedFrame(frame=frame, kind=FrameKind.PROJECT),) if line else ()
+    cluster = Cluster(cause=cause, tests=("a",), places=places, messages=())
     found = further_requirements([cluster], tree, MOVED, PYTHONS, declarations(tree), frozenset({"mine"}))
     return [one.requirement for one in found]
 
@@ -53,6 +56,14 @@ def test_what_no_rule_replaces_is_had_the_old_way(tmp_path: Path) -> None:
     assert asked(tmp_path, GONE, "pkg_resources") == []
     assert asked(tmp_path, "No module named 'six'", "six") == ["six"]
     assert asked(tmp_path, "No module named 'mine'", "mine") == []
+
+
+def test_what_a_library_imports_no_rule_replaces(tmp_path: Path) -> None:
+    line = "from distutils.version import StrictVersion"
+    (tmp_path / "mine.py").write_text(f"import redis_of_then\n{line}\nStrictVersion('1')\n")
+    gone = "No module named 'distutils'"
+    assert asked(tmp_path, gone, "distutils", line) == ["packaging"]
+    assert asked(tmp_path, gone, "distutils", "import redis_of_then") == ["packaging", "setuptools"]
 
 
 def test_only_what_the_patch_imports_is_needed_by_it() -> None:

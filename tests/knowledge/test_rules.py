@@ -37,6 +37,23 @@ def test_builtins_are_named_with_their_module() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("StrictVersion", "v.version < (1, 0)", "(v.release + (0, 0))[:3] < (1, 0)"),
+        ("LooseVersion", "v.version < [1, 0]", "list(v.release) < [1, 0]"),
+    ],
+)
+def test_what_a_version_of_distutils_has_is_had_of_one_of_packaging(
+    name: str, before: str, after: str
+) -> None:
+    (rule,) = rules_for("python", f"distutils.version.{name}", old="3.8.1", new="3.12.1")
+    text = f"from distutils.version import {name}\nv = {name}(text)\nold = {before}\n"
+    made = apply_edits(text, rewrite_source(text, rule.rewrite, lines=frozenset({1})).edits)
+    imported = f"from packaging.version import Version as {name}"
+    assert made == f"{imported}\nv = {name}(text)\nold = {after}\n"
+
+
 def test_a_name_within_a_renamed_module_has_the_rule_of_the_module() -> None:
     (rule,) = rules_for("scikit-learn", "sklearn.externals.joblib.dump")
     assert rule.rewrite == ReplaceName(old="sklearn.externals.joblib", new="joblib")

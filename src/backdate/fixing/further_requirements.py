@@ -85,7 +85,8 @@ def further_requirements(
                     found.setdefault(name, FurtherRequirement(requirement=name, module=module))
     for cluster in clusters:
         asked = _said(cluster.cause.message)
-        if not asked and cluster.cause.name.partition(".")[0] not in replaced:
+        top = cluster.cause.name.partition(".")[0]
+        if not asked and (top not in replaced or _is_imported_by_another(cluster, top)):
             asked = missing_requirement(cluster.cause, own)
         if asked:
             found.setdefault(asked, FurtherRequirement(requirement=asked))
@@ -102,6 +103,12 @@ def declarations(tree: Path) -> str:
             continue  # a link, or too large: said elsewhere, when the project is read
         texts.append((data or b"").decode("utf-8", "replace"))
     return "\n".join(texts)
+
+
+def _is_imported_by_another(cluster: Cluster, top: str) -> bool:
+    """Whether the project's lines import something else, which imports ``top``: no rule edits that."""
+    sources = [place.frame.source for place in cluster.places]
+    return all(sources) and bool(sources) and not any(re.search(rf"\b{top}\b", line) for line in sources)
 
 
 def _names(declared: str, distribution: str) -> bool:
