@@ -40,6 +40,7 @@ def test_doctests_that_the_configuration_asks_for_are_run(tmp_path: Path) -> Non
         ),
         ("nosetests -c nose.cfg", ("--doctest-modules",), ("m/a.py",)),
         ("nosetests", (), ()),
+        ("nosetests --all-modules -w tests", ("-o", "python_files=*.py"), ("tests",)),
         ("nosetests --timer-top-n 50 --logging-level CRITICAL m", (), ("m",)),
         ("nose2 --with-doctest -s m", ("--doctest-modules",), ("m",)),
     ],

@@ -52,7 +52,13 @@ def pytest_words(command: ProgramCall) -> tuple[str, ...]:
     doctests = _doctests(options, settings)
     if "--doctest-modules" in doctests and not paths:
         paths = list(_looked_into(command.files, command.cwd))
-    return (*doctests, *paths)
+    return (*doctests, *_module_names(options, settings), *paths)
+
+
+def _module_names(options: ParsedOptions, settings: Mapping[str, str]) -> tuple[str, ...]:
+    """What has pytest look into all modules, where nose is told to do so, whatever they are called."""
+    asked = options.has("--all-modules") or _is_on(settings, "all-modules")
+    return ("-o", "python_files=*.py") if asked else ()
 
 
 def _settings(command: ProgramCall, options: ParsedOptions) -> Mapping[str, str]:
