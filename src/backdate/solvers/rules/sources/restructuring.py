@@ -39,6 +39,7 @@ from backdate.solvers.rules.sources.meta_indexes import meta_indexes
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.package_versions import version_of
+from backdate.solvers.rules.sources.patched_names import patched_names
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.same_literals import same_literals
 from backdate.solvers.rules.sources.stop_iterations import ended_generators
@@ -113,6 +114,7 @@ _SEVERAL = (
     made_whole,
     made_writable,
     copied_frames,
+    patched_names,
     by_position,
     warned_indices,
     same_literals,
