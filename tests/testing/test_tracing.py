@@ -122,6 +122,37 @@ def test_the_classes_of_what_a_line_uses_are_told(tmp_path, python) -> None:
     assert found.warnings == ()
 
 
+MADE_FROM = """\
+import library
+class Own(library.Frame):
+    def use(self):
+        self.append(self.more(1))
+        self.kept = 1
+        return self.kept
+    def more(self, one):
+        return one
+class Further(Own):
+    pass
+Further().use()
+library.Frame().append(2)
+"""
+
+
+@pytest.mark.parametrize("python", pythons(), ids=lambda path: path.split("/")[-3])
+def test_what_objects_of_the_project_have_from_a_library_is_told_with_its_class(tmp_path, python) -> None:
+    names = ["self.append", "self.more"]
+    asked = {
+        "objects": {"project.py": {"4": ["self"], "6": ["self"]}},
+        "members": {"project.py": {"4": names, "6": ["self.kept"]}},
+    }
+    found, _ = trace(tmp_path, asked, python, use="import project\n", project=MADE_FROM)
+    assert set(found.objects) == {
+        SeenObject(file="project.py", line=4, expression="self", class_name="project.Further"),
+        SeenObject(file="project.py", line=4, expression="self", class_name="library.Frame", member="append"),
+        SeenObject(file="project.py", line=6, expression="self", class_name="project.Further"),
+    }
+
+
 CALLS = """\
 import library
 class Keeper(object):

@@ -51,6 +51,8 @@ class TraceLine(msgspec.Struct, kw_only=True):
     """Of that object's class."""
     qualified: str = ""
     """That class's name in its module."""
+    member: str = ""
+    """What the object has from that class, which its own class is made from."""
     category: str = ""
     """The class of a warning that a line gave, or what it called."""
     message: str = ""
@@ -69,6 +71,8 @@ class SeenObject:
     expression: str
     class_name: str
     """Dotted, with the module that defines the class."""
+    member: str = ""
+    """Where its own class is the project's: what it has from ``class_name``, which is a library's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +125,9 @@ class TraceRequest:
     """The traced files, each with the first lines of the functions whose calls are recorded."""
     objects: Mapping[str, Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
     """By file and line: names and attributes of names ("frame", "self.data") whose classes are recorded."""
+    members: Mapping[str, Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
+    """By file and line: attributes of these ("self.data.append"). Where an object's class is the project's,
+    and it has one from a library's, that class is recorded."""
     calls: Mapping[str, Mapping[int, tuple[str, ...]]] = field(default_factory=dict)
     """By file and line: methods and properties of which the object's class, and those of what they are given,
     are recorded: as ".append", ".append(0)", and ".append(0)[0]" for the first item of a list."""
@@ -152,6 +159,7 @@ class TracingSandbox(WrappedSandbox):
             "root": workspace.at,
             "files": asked.files,
             "objects": _with_text_keys(asked.objects),
+            "members": _with_text_keys(asked.members),
             "calls": _with_text_keys(asked.calls),
             "warnings": asked.warnings,
             "errors": asked.errors,
@@ -240,8 +248,13 @@ def read_trace(folder: Path) -> Trace:
 
 
 def _object_of(entry: TraceLine) -> SeenObject:
-    class_name = f"{entry.module}.{entry.qualified}"
-    return SeenObject(file=entry.file, line=entry.line, expression=entry.expression, class_name=class_name)
+    return SeenObject(
+        file=entry.file,
+        line=entry.line,
+        expression=entry.expression,
+        class_name=f"{entry.module}.{entry.qualified}",
+        member=entry.member,
+    )
 
 
 def _warning_of(entry: TraceLine) -> SeenWarning:

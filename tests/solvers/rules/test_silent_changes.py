@@ -18,6 +18,7 @@ from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.foreseen import foreseen_groups
 from backdate.solvers.rules.object_uses import (
     calls_to_watch,
+    members_to_watch,
     object_uses,
     objects_to_watch,
     record_objects,
@@ -75,6 +76,23 @@ def test_an_attribute_that_is_set_is_a_use_of_its_object() -> None:
     assert uses == [("app", "json_encoder"), ("self.app", "y"), ("self", "app")]
     assert calls_to_watch({"a.py": "a.b(\n    c\n).d()\n"}) == {"a.py": {1: ("d", "b"), 3: ("d",)}}
     assert objects_to_watch({"a.py": text}) == {"a.py": {1: ("app",), 6: ("self.app", "self")}}
+
+
+def test_what_an_object_of_the_project_has_from_a_library_is_a_use_of_that() -> None:
+    text = "self.assertEquals(self.made(), 1)\n"
+    own = {"file": "a.py", "line": 1, "expression": "self"}
+    seen = (
+        SeenObject(**own, class_name="a.Tests"),
+        SeenObject(**own, class_name="unittest.case.TestCase", member="assertEquals"),
+    )
+    uses = ProjectUses(files=("a.py",))
+    record_objects(uses, {"a.py": text}, seen)
+    assert {name for name, one in uses.names.items() if one.of_object} == {
+        "a.Tests.assertEquals",
+        "unittest.case.TestCase.assertEquals",
+        "a.Tests.made",
+    }
+    assert members_to_watch({"a.py": text}) == {"a.py": {1: ("self.made", "self.assertEquals")}}
 
 
 def test_a_whole_library_is_replaced_in_all_files_at_once() -> None:

@@ -149,6 +149,17 @@ def objects_to_watch(texts: Mapping[str, str]) -> dict[str, dict[int, tuple[str,
     return watched
 
 
+def members_to_watch(texts: Mapping[str, str]) -> dict[str, dict[int, tuple[str, ...]]]:
+    """By file and line, the expressions with the attribute that is used of them."""
+    watched: dict[str, dict[int, dict[str, None]]] = {}
+    for file, text in texts.items():
+        for use in object_uses(text):
+            for line in {use.statement, use.line} if use.expression else ():
+                of_line = watched.setdefault(file, {}).setdefault(line, {})
+                of_line[f"{use.expression}.{use.attribute}"] = None
+    return {file: {line: tuple(names) for line, names in lines.items()} for file, lines in watched.items()}
+
+
 def calls_to_watch(texts: Mapping[str, str]) -> dict[str, dict[int, tuple[str, ...]]]:
     """By file and line, the attributes of objects whose calls the tracer is asked for.
 
@@ -166,15 +177,25 @@ def calls_to_watch(texts: Mapping[str, str]) -> dict[str, dict[int, tuple[str, .
 
 
 def record_objects(uses: ProjectUses, texts: Mapping[str, str], seen: Iterable[SeenObject]) -> None:
-    """Add to ``uses`` what the files use of the objects in ``seen``, whose lines are those of ``texts``."""
-    classes: dict[str, dict[tuple[int, str], set[str]]] = {}
+    """Add to ``uses`` what the files use of the objects in ``seen``, whose lines are those of ``texts``.
+
+    Of an object whose class is the project's, what it has from a library is a use of the library's class.
+    """
+    classes: dict[str, dict[tuple[int, str, str], set[str]]] = {}
     for one in seen:
         if not one.class_name.startswith(_PLAIN) and "<" not in one.class_name:
-            classes.setdefault(one.file, {}).setdefault((one.line, one.expression), set()).add(one.class_name)
+            key = (one.line, one.expression, one.member)
+            classes.setdefault(one.file, {}).setdefault(key, set()).add(one.class_name)
     for file, of_file in classes.items():
         for use in object_uses(texts.get(file, "")):
-            at = {(line, what) for line in (use.statement, use.line) for what in use.told_as}
-            at.add((use.first, f".{use.attribute}"))
+            members = ("", use.attribute)
+            at = {
+                (line, what, member)
+                for line in (use.statement, use.line)
+                for what in use.told_as
+                for member in members
+            }
+            at.add((use.first, f".{use.attribute}", ""))
             for class_name in sorted(set().union(*(of_file.get(key, ()) for key in at))):
                 place = SourcePlace(file=file, line=use.line)
                 recorded = uses.record(f"{class_name}.{use.attribute}", place, of_object=True)

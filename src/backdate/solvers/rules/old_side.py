@@ -13,7 +13,7 @@ from backdate.editing.line_maps import LineMap
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.executed import whole_statements
-from backdate.solvers.rules.object_uses import calls_to_watch, objects_to_watch
+from backdate.solvers.rules.object_uses import calls_to_watch, members_to_watch, objects_to_watch
 from backdate.tasks.runner import TaskRunner, TaskRunResult
 from backdate.tasks.task import EnvironmentName, Task
 from backdate.tasks.throwaway_trees import BuiltSide
@@ -93,6 +93,7 @@ def run_old_side(
     request = TraceRequest(
         files=dict.fromkeys(old_texts, ()),
         objects=objects_to_watch(old_texts),
+        members=members_to_watch(old_texts),
         calls=calls_to_watch(old_texts),
         warnings=True,
         errors=True,

@@ -39,7 +39,8 @@ class _TraceRecorder(object):
                 self.installed[known] = name
         self.out = _open(out, os.O_WRONLY | os.O_APPEND)
         self.names = {}
-        self.objects = backdate_trace_watch.ObjectWatch(request.get("objects", {}), self)
+        asked, members = request.get("objects", {}), request.get("members", {})
+        self.objects = backdate_trace_watch.ObjectWatch(asked, self, members)
         self.calls = backdate_trace_calls.CallWatch(request.get("calls", {}), self)
         self.errors = backdate_trace_errors.ErrorWatch(self) if request.get("errors") else None
         self.lines = set()

@@ -15,17 +15,25 @@ MOST_TEXT = 2000
 
 _type, _getattr, _getframe = type, getattr, sys._getframe
 _ABSENT = object()
+_BASES, _MEMBERS = type.__dict__["__mro__"], type.__dict__["__dict__"]
+"""What a class itself keeps, whatever its own class makes of it."""
 
 
 class ObjectWatch(object):
     """The classes of what some expressions stand for ("frame", "self.data"), by file and line."""
 
-    def __init__(self, asked, trace):
+    def __init__(self, asked, trace, members=None):
+        """``members``: as ``asked``, with an attribute behind each expression ("self.data.append")."""
         self.asked = {
             (file, int(line)): [one.split(".") for one in expressions]
             for file, lines in asked.items()
             for line, expressions in lines.items()
         }
+        self.members = {}
+        for file, lines in (members or {}).items():
+            for line, names in lines.items():
+                for expression, _, member in [name.rpartition(".") for name in names]:
+                    self.members.setdefault((file, int(line), expression), []).append(member)
         self.looks = {}
         self.told = set()
         self.trace = trace
@@ -43,13 +51,39 @@ class ObjectWatch(object):
                 if value is _ABSENT:
                     continue
                 kind = _type(value)
-                module, name = kind.__module__, _getattr(kind, "__qualname__", kind.__name__)
+                module, name = kind.__module__, _name_of(kind)
             except Exception:
                 continue
-            one = (file, line, ".".join(parts), module, name)
-            if isinstance(module, str) and isinstance(name, str) and one not in self.told:
-                self.told.add(one)
-                self.trace.tell(file=file, line=line, expression=one[2], module=module, qualified=name)
+            expression = ".".join(parts)
+            self.tell(file, line, expression, module, name)
+            members = self.members.get((file, line, expression))
+            if members and self.trace.owns(kind):
+                for member in members:
+                    base = _defining(kind, member)
+                    if base is not None and not self.trace.owns(base):
+                        self.tell(file, line, expression, base.__module__, _name_of(base), member)
+
+    def tell(self, file, line, expression, module, name, member=""):
+        """Tell once what a line's expression is, or which class of a library it has ``member`` from."""
+        one = (file, line, expression, module, name, member)
+        if isinstance(module, str) and isinstance(name, str) and one not in self.told:
+            self.told.add(one)
+            more = {"member": member} if member else {}
+            self.trace.tell(
+                file=file, line=line, expression=expression, module=module, qualified=name, **more
+            )
+
+
+def _name_of(kind):
+    return _getattr(kind, "__qualname__", kind.__name__)
+
+
+def _defining(kind, member):
+    """The class that objects of ``kind`` have ``member`` from; None where no class has it."""
+    for base in _BASES.__get__(kind):
+        if member in _MEMBERS.__get__(base):
+            return base
+    return None
 
 
 def _value_of(parts, frame):

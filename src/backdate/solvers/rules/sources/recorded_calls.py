@@ -76,7 +76,11 @@ def _classes_with(attribute: str, evidence: FixEvidence) -> Iterator[tuple[str, 
     """Classes whose objects were asked for ``attribute`` on executed lines, and where."""
     classes: dict[str, dict[SourcePlace, None]] = {}
     for file in dict.fromkeys(one.file for one in evidence.objects):
-        seen = {(one.line, one.expression): one.class_name for one in evidence.objects if one.file == file}
+        seen = {
+            (one.line, one.expression): one.class_name
+            for one in evidence.objects
+            if one.file == file and not one.member
+        }
         for use in object_uses(evidence.texts.get(file, "")):
             class_name = seen.get((use.statement, use.expression)) or seen.get((use.line, use.expression))
             if use.attribute == attribute and class_name:
