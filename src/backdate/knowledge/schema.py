@@ -147,6 +147,9 @@ class ChangeRow(Row, frozen=True, kw_only=True):
     of_culprit: bool = False
     """Whether ``says`` are words that any program may say: they are about the row only where something else
     tells that its distribution is at fault, or moved."""
+    remains: bool = False
+    """For ``behaviour``: whether what edits are about is there still, and what is made with it is refused
+    elsewhere: it is edited on lines that failing tests run, though no error names them."""
     of_value: bool = False
     """For ``behaviour``: whether a use fails by what it is given, so that other uses stay as they are."""
     pin: str = ""

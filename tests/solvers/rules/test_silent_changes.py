@@ -95,6 +95,39 @@ def test_what_an_object_of_the_project_has_from_a_library_is_a_use_of_that() -> 
     assert members_to_watch({"a.py": text}) == {"a.py": {1: ("self.made", "self.assertEquals")}}
 
 
+MODELS = """\
+from django.db import models
+class User(models.Model):
+    here = models.NullBooleanField()
+    there = models.NullBooleanField('There', null=True, default=None)
+KINDS = {models.NullBooleanField: 'three'}
+"""
+
+
+def test_what_is_there_still_and_refused_elsewhere_is_foreseen_where_it_runs() -> None:
+    uses = ProjectUses(files=("models.py",))
+    read_uses(MODELS.encode(), "models.py", uses, guards=ABSENCE)
+    evidence = replace(
+        evidence_of("1.0", "1.0"),
+        uses=uses,
+        texts={"models.py": MODELS},
+        executed={"models.py": frozenset(range(1, 6))},
+        versions={"django": ("3.2.25", "4.2")},
+        modules={"django": "django"},
+    )
+    (group,) = foreseen_groups(evidence)
+    (proposal,) = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
+    assert proposal.rewrite is not None
+    lines = frozenset(place.line for place in proposal.places)
+    made = apply_edits(MODELS, rewrite_source(MODELS, proposal.rewrite, lines=lines).edits)
+    first = "models.BooleanField(null=True, blank=True)"
+    second = "models.BooleanField('There', default=None, null=True, blank=True)"
+    assert made == MODELS.replace("models.NullBooleanField()", first).replace(
+        "models.NullBooleanField('There', null=True, default=None)", second
+    )
+    assert foreseen_groups(replace(evidence, versions={"django": ("3.1", "3.2.25")})) == ()
+
+
 def test_a_whole_library_is_replaced_in_all_files_at_once() -> None:
     evidence = evidence_of("1.10.2", "2.5.0")
     (group,) = foreseen_groups(evidence)

@@ -39,6 +39,22 @@ def silent_groups(evidence: FixEvidence) -> Iterator[FailureGroup]:
         if places.get(rewrite):
             yield FailureGroup(cause=_cause(rule, new), tests=(), places=tuple(places[rewrite]))
     yield from _operations(evidence)
+    yield from _remaining(evidence)
+
+
+def _remaining(evidence: FixEvidence) -> Iterator[FailureGroup]:
+    """A group for each name that is there still, and of which rules say that nothing takes what it makes.
+
+    Django keeps a field for old migrations, and its checks refuse models that have it before any test runs.
+    """
+    known: set[str] = set()
+    for distribution, (old, new) in evidence.versions.items():
+        for rule in rules_of(distribution, old=old, new=new):
+            uses = evidence.uses.names.get(rule.target) if rule.row.remains else None
+            places = evidence.executed_of(uses.places) if uses is not None else ()
+            if places and rule.target not in known:
+                known.add(rule.target)
+                yield FailureGroup(cause=_cause(rule, new), tests=(), places=places)
 
 
 def _operations(evidence: FixEvidence) -> Iterator[FailureGroup]:
