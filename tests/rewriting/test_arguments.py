@@ -26,6 +26,7 @@ LINES = ChangeArgument(
 FIRST = ChangeArgument(function="webargs.use_args", argument="locations", new="location", value="{value}[0]")
 LOADER = AddArgument(function="yaml.load", argument="Loader", value="yaml.SafeLoader", position=1)
 NAMED = NamePositional(function="a.f", names=("", "b", "c"))
+GONE = ChangeArgument(function="a.f", argument="c", position=2)
 
 
 def rewritten(text: str, rewrite: Rewrite, *lines: int) -> str:
@@ -36,6 +37,12 @@ def rewritten(text: str, rewrite: Rewrite, *lines: int) -> str:
 @pytest.mark.parametrize(
     ("rewrite", "before", "after"),
     [
+        (GONE, "import a\na.f(1, 2, x, d=4)\na.f(1, c=3)\n", "import a\na.f(1, 2, d=4)\na.f(1)\n"),
+        (
+            GONE,  # more than one too many, and nobody knows how many
+            "import a\na.f(1, 2, 3, 4)\na.f(*b, 2, 3)\na.f(1, 2)\n",
+            "import a\na.f(1, 2, 3, 4)\na.f(*b, 2, 3)\na.f(1, 2)\n",
+        ),
         (
             FIRST,
             "import webargs\nwebargs.use_args(a, locations=('query',))\n",

@@ -39,11 +39,14 @@ _ITEMS_OF = frozenset({"argument_list", "list", "tuple", "list_comprehension", "
 def change_argument(
     tree: SourceTree, rewrite: ChangeArgument, lines: frozenset[int] | None
 ) -> RewrittenSource:
-    """The edits that rename, replace or drop a keyword argument."""
+    """The edits that rename, replace or drop a keyword argument, or drop one that is given by position."""
     names, imports = SourceNames(tree), ImportEdits(tree)
 
     def change(call: FunctionCall) -> list[Edit] | LeftAloneReason | None:
         argument = keyword_of(tree, call, rewrite.argument)
+        if argument is None and rewrite.position is not None and not rewrite.new and not call.has_splat:
+            last = call.positional[rewrite.position :]
+            return [remove_argument(tree, call, last[0])] if len(last) == 1 else None
         if argument is None:
             has_more = any(a.type == "dictionary_splat" for a in call.given)
             return LeftAloneReason.ARGUMENTS if has_more else None

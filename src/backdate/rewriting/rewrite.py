@@ -60,6 +60,8 @@ class ChangeArgument:
     """What it is given, with ``{value}`` for what it was; "" for what it was."""
     only_value: str = ""
     """Only where it is given this expression."""
+    position: int | None = None
+    """Of one that is left out: where it may be given by position, from 0, as the last one of a call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,6 +40,7 @@ def render(template, context, app): pass
 def build(sentences=None, rounds=1, **more): pass
 def scale(data, *, copy=1, width=2): pass
 def plot(x=None, y=None, data=None, kind="bar"): pass
+def aware(value, zone=None, summer=None): pass
 class Folds:
     def __init__(self, n=5, shuffle=False): pass
 """
@@ -59,6 +60,7 @@ def render(app, template, context): pass
 def build(corpus=None, rounds=1, **more): pass
 def scale(data, *, copy=1, width=2): pass
 def plot(data=None, *, x=None, y=None): pass
+def aware(value, zone=None): pass
 class Folds:
     def __init__(self, n=5, *, shuffle=False): pass
 """
@@ -79,6 +81,7 @@ lib.build(sentences=[], rounds=2)
 lib.scale([], 2, 3)
 lib.plot(1, 2, data=3)
 lib.Folds(3, True)
+lib.aware(1, None, False)
 """
 
 
@@ -143,6 +146,12 @@ def test_an_argument_is_renamed_to_what_came_in_its_place_or_dropped(
 def test_positional_arguments_get_the_names_that_they_take_now(evidence: FixEvidence) -> None:
     assert rewrites(evidence, "fit") == [NamePositional(function="lib.fit", names=("", "weights", "rounds"))]
     assert rewrites(evidence, "steady") == []
+
+
+def test_what_is_given_by_position_to_a_parameter_that_is_gone_goes(evidence: FixEvidence) -> None:
+    assert rewrites(evidence, "aware") == [
+        ChangeArgument(function="lib.aware", argument="summer", position=2)
+    ]
 
 
 def test_what_only_a_warning_let_by_position_gets_its_name(evidence: FixEvidence) -> None:

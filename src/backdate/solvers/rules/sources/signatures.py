@@ -159,6 +159,17 @@ def _rewrites(
     names = named_now(before, after, moved=twice)
     if names:
         yield NamePositional(function=function, names=names), _NAMED[twice]
+    elif (gone := _gone_at_the_end(before, after)) and not twice:
+        # a call that gives more than that one too many is left alone
+        dropped = ChangeArgument(function=function, argument=gone, position=len(after))
+        yield dropped, "it is gone"
+
+
+def _gone_at_the_end(before: Sequence[SignatureParameter], after: Sequence[SignatureParameter]) -> str:
+    """The parameter that came after all others, which are as they were; "" where that is not what changed."""
+    was, now = [one.name for one in before], [one.name for one in after]
+    plain = all(not one.starred and not one.keyword_only for one in (*before, *after))
+    return was[len(now)] if plain and len(was) > len(now) and was[: len(now)] == now else ""
 
 
 def _needed(
