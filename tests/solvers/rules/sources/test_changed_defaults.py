@@ -23,14 +23,14 @@ def trees(count=10, kind='gini'): pass
 def load(path, pickled=True): pass
 def split(n='warn', *, seed=1): pass
 def replaced(a, b, regex=None): pass
-def steady(a, b=1, copy=True, none=None, flag=1): pass
+def steady(a, b=1, copy=True, none=None, flag=1, taken=("name", "doc")): pass
 """
 NEW = """
 def trees(count=100, kind='gini'): pass
 def load(path, pickled=False): pass
 def split(n=5, *, seed=1): pass
 def replaced(a, b, regex=False): pass
-def steady(a, b=1, copy=None, none=False, flag=True): pass
+def steady(a, b=1, copy=None, none=False, flag=True, taken=("name", "doc", "types")): pass
 """
 SOURCE = """\
 import lib

@@ -143,6 +143,8 @@ def _differ(argument: str, old: str, new: str) -> bool:
     if old in _SENTINELS or argument == "copy":  # whether memory is shared shows in no value
         return False
     was, now = ast.literal_eval(old), ast.literal_eval(new)
+    if isinstance(was, tuple) and isinstance(now, tuple) and all(item in now for item in was):
+        return False  # what functools.wraps copies: more than before, where there is more
     return was != now and (bool(was) or bool(now))  # 1 is True
 
 

@@ -41,7 +41,7 @@ def patched_names(group: FailureGroup, evidence: FixEvidence) -> tuple[Proposal,
             places=tuple(at),
             why=(
                 AdviceEvidence(
-                    kind=EvidenceKind.MESSAGE,
+                    kind=EvidenceKind.ASKED,
                     text=f"{owner}.{cause.name} is gone, and is only kept here while it is replaced",
                 ),
             ),
