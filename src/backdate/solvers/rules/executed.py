@@ -24,27 +24,12 @@ def whole_statements(text: str, lines: Collection[int]) -> frozenset[int]:
 
 def statement_around(text: str, line: int) -> range:
     """The lines of the statement, or of the head of one, that holds a line; that line alone without one."""
-    around = [(last - first, first, last) for first, last in _heads(text) if first <= line <= last]
-    if not around:
-        return range(line, line + 1)
-    _, first, last = min(around)
-    return range(first, last + 1)
+    return _by_line(text).get(line, range(line, line + 1))
 
 
 def function_body(text: str, line: int) -> range:
     """The lines of the body of the innermost function that holds a line; none outside of functions."""
-    tree = parsed_or_none(text)
-    functions = (
-        node
-        for node in (ast.walk(tree) if tree is not None else ())
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    )
-    bodies = [
-        range(node.body[0].lineno, (node.end_lineno or line) + 1)
-        for node in functions
-        if node.body[0].lineno <= line <= (node.end_lineno or line)
-    ]
-    return min(bodies, key=len, default=range(0))
+    return min((body for body in _bodies(text) if line in body), key=len, default=range(0))
 
 
 def function_around(tree: ast.Module, line: int) -> ast.AST:
@@ -56,6 +41,27 @@ def function_around(tree: ast.Module, line: int) -> ast.AST:
         if node.lineno <= line <= (node.end_lineno or node.lineno):
             scope = node  # an inner one is walked after its outer one
     return scope
+
+
+@functools.lru_cache(maxsize=256)
+def _bodies(text: str) -> tuple[range, ...]:
+    """The lines of the bodies of all functions. Kept, as each rule asks for each line of a traceback."""
+    tree = parsed_or_none(text)
+    return tuple(
+        range(node.body[0].lineno, (node.end_lineno or node.body[-1].lineno) + 1)
+        for node in (ast.walk(tree) if tree is not None else ())
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _by_line(text: str) -> dict[int, range]:
+    """By line the smallest statement, or head of one, around it; of two alike the first."""
+    found: dict[int, range] = {}
+    for first, last in sorted(_heads(text), key=lambda head: (head[1] - head[0], head)):
+        for line in range(first, last + 1):
+            found.setdefault(line, range(first, last + 1))
+    return found
 
 
 @functools.lru_cache(maxsize=256)
