@@ -15,7 +15,9 @@ from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Limits, Sandbox
+from backdate.solvers.reasons import ProposalOrigin
 from backdate.solvers.rules.loop import MendLoop
+from backdate.solvers.rules.proposals import FileEdit, Proposal
 
 NAMES = ("product", "add", "average", "total")
 ALIVE = frozenset(f"{name}_now" for name in NAMES)
@@ -115,3 +117,23 @@ def test_what_is_guessed_for_a_failure_without_a_name_is_another_ones_where_that
     world = DeadNamesWorld(texts, ALIVE | {"mean", "prod"}, rules, wrong=frozenset({"mean"}))
     mended = MendLoop(world, world.changer()).mend()
     assert mended.texts == {"b.py": "y = lib.prod\n"}
+
+
+def test_a_file_that_the_first_proposal_leaves_gets_another_text_as_a_whole() -> None:
+    """`imp` is gone for a module of the project, and for nose, which tests import."""
+
+    def rules(group, texts):
+        places = [place for place in group.places if place.file == "a.py"]
+        other = Proposal(
+            origin=ProposalOrigin.RESTRUCTURING,
+            file_edits=(FileEdit(file="b.py", text="y = lib.add_now\n"),),
+            places=tuple(place for place in group.places if place.file == "b.py"),
+        )
+        return [rename("product", "product_now", *places), other]
+
+    world = DeadNamesWorld({f"{name}.py": "x = lib.product\n" for name in ("a", "b")}, ALIVE, rules)
+    mended = MendLoop(world, world.changer()).mend()
+    assert mended.solved
+    assert [texts for texts, _ in world.asked[1:]] == [
+        {"a.py": "x = lib.product_now\n", "b.py": "y = lib.add_now\n"}
+    ]

@@ -77,7 +77,8 @@ class ChangePlanner:
             places = tuple(place for place in proposal.places if place.file in others or place in left)
             change = PlannedChange(group=group, proposal=replace(proposal, places=places))
             made = self.changer.make(texts, [*planned, *found, change]).made
-            if places and proposal.rewrite is not None and any(one.planned is change for one in made):
+            of_others = all(edit.file in others for edit in proposal.file_edits)
+            if places and of_others and any(one.planned is change for one in made):
                 found.append(change)
         return found
 

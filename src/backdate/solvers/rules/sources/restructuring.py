@@ -37,6 +37,7 @@ from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
+from backdate.solvers.rules.sources.old_runners import old_runners
 from backdate.solvers.rules.sources.old_tests import old_tests
 from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.patched_names import patched_names
@@ -295,6 +296,7 @@ def _as_bytes(_: re.Match[str], __: _FailingCode) -> Iterator[Rewrite]:
 _WHOLE = (
     version_of,
     old_tests,
+    old_runners,
     marked_values,
     default_factories,
     class_bodies,

@@ -1,0 +1,134 @@
+"""Where a file imports and uses nose, and what NumPy had for it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+_NOSE = re.compile(r"nose(?:\.\w+)*\Z")
+_NUMPY = re.compile(r"numpy\.testing\.(?:dec|decorators)\Z")
+NUMPY_NAMES = ("run_module_suite", "dec", "decorators")
+"""What ``numpy.testing`` held for nose, until 1.25."""
+_PARTS = frozenset(
+    {"tools", "trivial", "nontrivial", "plugins", "attrib", "skip", "core", "testing", "dec", "decorators"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunnerImport:
+    """One statement on the outermost level that imports something of them."""
+
+    node: ast.Import | ast.ImportFrom
+    names: tuple[tuple[str, str], ...]
+    """Each local name, with what it stands for."""
+    others: tuple[str, ...] = ()
+    """What else a plain ``import`` imports, as it is written there."""
+    stays: bool = False
+    """Whether it imports other things from the same module, so that single names are left out of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldUse:
+    """One use of them."""
+
+    node: ast.expr
+    """The name, or the whole chain of attributes."""
+    name: str
+    """The last part of what it stands for: "assert_equal"."""
+    local: str
+    """The name that the file has for it, or for what the chain begins with."""
+    call: ast.Call | None
+    """The call whose function it is."""
+    of_main: bool
+    """Whether it stands in ``if __name__ == "__main__"``."""
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether it is reached through a module."""
+        return isinstance(self.node, ast.Attribute)
+
+
+def imports_of_runners(tree: ast.Module) -> tuple[RunnerImport, ...]:
+    """The statements that import nose, all of whose names are known."""
+    return tuple(
+        found
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom) and (found := _imported(node)) is not None
+    )
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> RunnerImport | None:
+    if isinstance(node, ast.Import):
+        own = [one for one in node.names if _NOSE.match(one.name)]
+        others = tuple(_written(one) for one in node.names if one not in own)
+        names = tuple(
+            (one.asname or one.name.partition(".")[0], one.name if one.asname else "nose") for one in own
+        )
+        return RunnerImport(node=node, names=names, others=others) if own else None
+    module = node.module or ""
+    names = tuple((one.asname or one.name, f"{module}.{one.name}") for one in node.names)
+    if not node.level and (_NOSE.match(module) or _NUMPY.match(module)):
+        return RunnerImport(node=node, names=names)
+    gone = tuple(each for each in names if each[1].rpartition(".")[2] in NUMPY_NAMES)
+    if not node.level and module == "numpy.testing" and gone:
+        return RunnerImport(node=node, names=gone, stays=True)
+    return None
+
+
+def _written(one: ast.alias) -> str:
+    return f"{one.name} as {one.asname}" if one.asname else one.name
+
+
+def bound_elsewhere(tree: ast.Module, imports: Sequence[RunnerImport]) -> bool:
+    """Whether a name that they bind means something else somewhere in the file, or is not known."""
+    own = {name for one in imports for name, _ in one.names}
+    statements = {one.node for one in imports}
+    return "*" in own or any(name in own for name in _bound(tree, statements))
+
+
+def _bound(tree: ast.Module, left_out: set[ast.Import | ast.ImportFrom]) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Import | ast.ImportFrom) and node not in left_out:
+            yield from (one.asname or one.name.partition(".")[0] for one in node.names)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value  # in ``__all__``, or an annotation
+
+
+def uses_of_runners(roots: Iterable[ast.AST], imports: Sequence[RunnerImport]) -> tuple[OldUse, ...]:
+    """The uses in ``roots``, in no order."""
+    known = dict(pair for one in imports for pair in one.names)
+    return tuple(use for root in roots for use in _uses(root, known, call=None, of_main=False))
+
+
+def _uses(node: ast.AST, known: dict[str, str], *, call: ast.Call | None, of_main: bool) -> Iterator[OldUse]:
+    found = _use(node, known, call, of_main=of_main)
+    if found is not None:
+        yield found
+        return
+    in_main = of_main or (isinstance(node, ast.If) and "__main__" in ast.dump(node.test))
+    for child in ast.iter_child_nodes(node):
+        outer = node if isinstance(node, ast.Call) and node.func is child else None
+        yield from _uses(child, known, call=outer, of_main=in_main)
+
+
+def _use(node: ast.AST, known: dict[str, str], call: ast.Call | None, *, of_main: bool) -> OldUse | None:
+    parts: list[str] = []
+    inner = node
+    while isinstance(inner, ast.Attribute):
+        parts.append(inner.attr)
+        inner = inner.value
+    if not isinstance(inner, ast.Name) or inner.id not in known:
+        return None
+    assert isinstance(node, ast.Name | ast.Attribute)
+    dotted = [*known[inner.id].split("."), *reversed(parts)]
+    rest = [part for part in dotted[1:] if part not in _PARTS]
+    name = rest[0] if len(rest) == 1 else ""
+    return OldUse(node=node, name=name, local=inner.id, call=call, of_main=of_main)
