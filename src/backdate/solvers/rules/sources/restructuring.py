@@ -47,6 +47,7 @@ from backdate.solvers.rules.sources.stop_iterations import ended_generators
 from backdate.solvers.rules.sources.subjects import library_behind
 from backdate.solvers.rules.sources.version_texts import by_version_numbers
 from backdate.solvers.rules.sources.warned_indices import warned_indices
+from backdate.solvers.rules.sources.wrapped_arguments import wrapped_arguments
 from backdate.solvers.rules.sources.zones import NO_PYTZ, by_zoneinfo
 
 _LONGEST = 2_000
@@ -119,6 +120,7 @@ _SEVERAL = (
     by_position,
     warned_indices,
     same_literals,
+    wrapped_arguments,
 )
 """What asks for proposals of its own, each for several places."""
 
