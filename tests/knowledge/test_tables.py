@@ -183,6 +183,7 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
         assert edit.called or edit.template, edit
         assert edit.template or not edit.tested, edit
         assert edit.template or not (edit.only or edit.keyed or edit.unpacked or edit.drops_arguments), edit
+        assert edit.template or not edit.alone, edit
         assert edit.template or edit.assigned or not edit.assigns, edit
         assert ("{owner}" in edit.assigned) == bool(edit.assigned and edit.assigns), edit
         assert set(edit.defaults) <= {*placeholders_of(edit.template), *placeholders_of(edit.context)}, edit

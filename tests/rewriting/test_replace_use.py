@@ -365,3 +365,32 @@ def test_what_a_module_of_python_holds_is_no_module(template: str, imported: str
     text = "from lib import mode\nx = mode()\n"
     after = apply_edits(text, rewrite_source(text, rewrite, lines=frozenset({2})).edits)
     assert after.splitlines()[0] == imported
+
+
+@pytest.mark.parametrize(
+    ("deletion", "after"),
+    [
+        ("del imp\n", ""),
+        ("del os, imp, sys\n", "del os, sys\n"),
+        ("def f():\n    del imp\n", None),
+    ],
+)
+def test_a_name_whose_import_goes_is_not_deleted_any_more(deletion: str, after: str | None) -> None:
+    before = f"import imp\nimport os, sys\nimp.reload(os)\n{deletion}"
+    rewrite = ReplaceUse(target="imp.reload", template="importlib.reload({0})")
+    made = apply_edits(before, rewrite_source(before, rewrite, lines=frozenset({1, 3})).edits)
+    if after is None:
+        assert made.startswith("import imp\n")
+        assert made.endswith(deletion)
+    else:
+        assert made == f"import importlib\nimport os, sys\nimportlib.reload(os)\n{after}"
+
+
+@pytest.mark.parametrize(
+    ("use", "changed"), [("lib.find(a)", True), ("x = lib.find(a)", False), ("f(lib.find(a))", False)]
+)
+def test_a_call_whose_result_nobody_takes_is_a_statement(use: str, changed: bool) -> None:
+    before = f"import lib\ntry:\n    {use}\nexcept ImportError:\n    pass\n"
+    rewrite = ReplaceUse(target="lib.find", template="lib.load({0})", alone=True)
+    made = apply_edits(before, rewrite_source(before, rewrite, lines=frozenset({3})).edits)
+    assert made == (before.replace("find", "load") if changed else before)

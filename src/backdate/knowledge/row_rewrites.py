@@ -110,6 +110,7 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
             begins=edit.begins,
             assigns=edit.assigns,
             unpacked=edit.unpacked,
+            alone=edit.alone,
             drops_arguments=edit.drops_arguments,
             keyed=edit.keyed,
             tested=edit.tested,

@@ -65,6 +65,8 @@ class EditRow(Row, frozen=True, kw_only=True):
     """With ``template``: names and literals that it does not take are left out."""
     unpacked: bool = False
     """With ``template``: only calls whose result is assigned to several names."""
+    alone: bool = False
+    """With ``template``: only calls whose result nobody takes."""
     keyed: bool = False
     """With ``template``: the use is a call of an item of the name, ``name[key](…)``, with ``{key}``."""
     tested: bool = False

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from backdate.editing.encodings import DecodedText
 from backdate.editing.spans import Edit
-from backdate.rewriting.names import ImportedName, imported_names
+from backdate.rewriting.names import ImportedName, deleted_names, imported_names
 from backdate.rewriting.source_tree import SourceTree, statement_of
 
 _BEFORE_IMPORTS = ("future_import_statement", "expression_statement")
@@ -81,11 +83,33 @@ class ImportEdits:
     def edits(self) -> list[Edit]:
         """All of it as edits of the text."""
         edits = [edit for node, changes in self._changes.values() for edit in self._written(node, changes)]
+        edits += self._deletions()
         if self._at_top:
             place, blank = _top_of_file(self._tree)
             text = "".join(f"{line}{self._newline}" for line in self._at_top)
             edits.append(Edit(place, place, text + (self._newline if blank else "")))
         return edits
+
+    def _deletions(self) -> Iterator[Edit]:
+        """``del`` of names whose import goes, and that no other one binds."""
+        dropped = {
+            entry.local
+            for node, changes in self._changes.values()
+            for entry in imported_names(self._tree, node)
+            if changes.entries.get(entry.entry.start_byte) == ""
+        }
+        texts = [*self._at_top]
+        for _, changes in self._changes.values():
+            texts += [*changes.after, *changes.appended, *changes.entries.values()]
+        bound = {name for text in texts for name in re.findall(r"(?:^|[\s,])(\w+)(?=\s*(?:,|$))", text)}
+        gone = dropped - bound
+        for statement in self._tree.root.named_children if gone else ():
+            targets = deleted_names(statement)
+            kept = [self._tree.code(one) for one in targets if self._tree.code(one) not in gone]
+            if targets and not kept:
+                yield self._without(statement)
+            elif len(kept) < len(targets):
+                yield Edit(statement.start_byte, statement.end_byte, f"del {', '.join(kept)}")
 
     def _written(self, statement: Node, changes: _Changes) -> list[Edit]:
         all_entries = imported_names(self._tree, statement)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, scope_of
+from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, scope_of, statement_of
 
 _PATTERNS = frozenset(
     {
@@ -133,12 +133,12 @@ class SourceNames:
     def is_unused(self, imported: ImportedName, changed: Collection[int]) -> bool:
         """Whether nothing uses what an import binds, but for what begins at the ``changed`` offsets.
 
-        A string with the name counts as a use: it may be in ``__all__``, or an annotation.
+        A string with the name counts as a use: it may be in ``__all__``, or an annotation. A ``del`` on the
+        outermost level goes with the import.
         """
         text = re.search(rf"""["']{re.escape(imported.local)}["']""", self.tree.text)
-        return text is None and all(
-            use.start_byte in changed for use in self.tree.identifiers(imported.local) if is_use(use)
-        )
+        uses = (use for use in self.tree.identifiers(imported.local) if is_use(use) or _is_deleted(use))
+        return text is None and all(use.start_byte in changed or _is_deleted_outermost(use) for use in uses)
 
     def meaning(self, node: Node) -> Meaning:
         """What the identifier ``node``, which is used and not bound there, stands for."""
@@ -232,6 +232,26 @@ def is_use(node: Node) -> bool:
     return field is None or not is_field(parent, field, node)
 
 
+def deleted_names(statement: Node) -> tuple[Node, ...]:
+    """What a ``del`` statement deletes; nothing of any other."""
+    if statement.type != "delete_statement":
+        return ()
+    given = statement.named_children
+    several = given[0].named_children if len(given) == 1 and given[0].type == "expression_list" else given
+    return tuple(node for node in several if node.type != "comment")
+
+
+def _is_deleted(node: Node) -> bool:
+    statement = statement_of(node)
+    return any(target == node for target in deleted_names(statement))
+
+
+def _is_deleted_outermost(node: Node) -> bool:
+    """Whether a ``del`` of the module itself is meant: until there the name is what it was."""
+    outer = statement_of(node).parent
+    return _is_deleted(node) and outer is not None and outer.type == "module"
+
+
 def imported_names(tree: SourceTree, statement: Node) -> tuple[ImportedName, ...]:
     """The entries of an import statement; none for ``from … import *``."""
     module = module_of_import(tree, statement)
@@ -305,7 +325,7 @@ def _binds(parent: Node, child: Node) -> bool:
         child.type == "as_pattern_target"
         or parent.type in _PARAMETERS
         or (parent.type == "typed_parameter" and parent.named_child(0) == child)
-        or parent.type == "delete_statement"
+        or (parent.type == "delete_statement" and not _is_deleted_outermost(child))
     )
 
 

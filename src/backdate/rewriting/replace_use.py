@@ -185,7 +185,8 @@ class _UseReplacement:
             is_value = parent is not None and parent.type == "assignment" and is_field(parent, "right", node)
             if not is_value or several is None or several.type not in ("pattern_list", "tuple_pattern"):
                 return False
-        return not self._keyword or (parent is not None and parent.type == "expression_statement")
+        is_alone = parent is not None and parent.type == "expression_statement"
+        return is_alone or not (self._keyword or self._rewrite.alone)
 
     def _begins(self, node: Node, pattern: str) -> bool:
         """Whether the first positional argument of a call begins as a regular expression says."""

@@ -130,6 +130,8 @@ class ReplaceUse:
     attribute of that the object is: "cat"."""
     unpacked: bool = False
     """Only uses that are assigned to several names at once."""
+    alone: bool = False
+    """Only calls that are whole statements: nobody takes what they give."""
     keyed: bool = False
     """Whether the use is a call of an item of the name, ``name[key](…)``; ``{key}`` is the key."""
     tested: bool = False
