@@ -29,6 +29,13 @@ from backdate.rewriting.old_runners import without_old_runners
             "from nose.plugins.skip import SkipTest\n\ndef test_it():\n    raise SkipTest('no')\n",
             "from unittest import SkipTest\n\ndef test_it():\n    raise SkipTest('no')\n",
         ),
+        (
+            "from nose.tools import *\nfrom lib import *\n\ndef ok_(x):\n    eq_(x, 1)\n\nok_(f)\n",
+            (
+                "import unittest\neq_ = unittest.TestCase().assertEqual\nfrom lib import *\n\n"
+                "def ok_(x):\n    eq_(x, 1)\n\nok_(f)\n"
+            ),
+        ),
         ("import nose\nraise nose.SkipTest('no')\n", "import unittest\nraise unittest.SkipTest('no')\n"),
         (
             (
@@ -104,7 +111,8 @@ def test_what_a_person_writes(before: str, after: str) -> None:
     "text",
     [
         "import os\n",
-        "from nose.tools import *\n",
+        "from nose.tools import *\nfrom numpy.testing import *\nassert_equal(1, 1)\n",
+        "from nose.tools import *\ntimed(1)(f)\n",
         "try:\n    import nose\nexcept ImportError:\n    nose = None\n",
         "from nose.tools import raises\nraises = raises(E)\n",
         "from nose.tools import timed\n\n@timed(1)\ndef test_it():\n    f()\n",

@@ -4,9 +4,32 @@ from __future__ import annotations
 
 import ast
 import re
+import unittest
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+_PYTHON_2 = {
+    "assert_equals": "assertEqual",
+    "assert_not_equals": "assertNotEqual",
+    "assert_almost_equals": "assertAlmostEqual",
+    "assert_not_almost_equals": "assertNotAlmostEqual",
+    "assert_regexp_matches": "assertRegex",
+    "assert_not_regexp_matches": "assertNotRegex",
+    "assert_raises_regexp": "assertRaisesRegex",
+    "assert_items_equal": "assertCountEqual",
+    "eq_": "assertEqual",
+    "ok_": "assertTrue",
+}
+ASSERTIONS = {
+    re.sub(r"(?<!^)[A-Z]", lambda found: f"_{found[0].lower()}", name): name
+    for name in dir(unittest.TestCase)
+    if name.startswith("assert") and "_" not in name
+} | _PYTHON_2
+"""By nose's name the method of a test case, as nose itself made them."""
+_TOOLS = frozenset(
+    {*ASSERTIONS, "raises", "with_setup", "timed", "istest", "nottest", "make_decorator", "set_trace"}
+)
+"""What ``from nose.tools import *`` brings."""
 _NOSE = re.compile(r"nose(?:\.\w+)*\Z")
 _NUMPY = re.compile(r"numpy\.testing\.(?:dec|decorators)\Z")
 NUMPY_NAMES = ("run_module_suite", "dec", "decorators")
@@ -55,11 +78,11 @@ def imports_of_runners(tree: ast.Module) -> tuple[RunnerImport, ...]:
     return tuple(
         found
         for node in tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom) and (found := _imported(node)) is not None
+        if isinstance(node, ast.Import | ast.ImportFrom) and (found := _imported(node, tree)) is not None
     )
 
 
-def _imported(node: ast.Import | ast.ImportFrom) -> RunnerImport | None:
+def _imported(node: ast.Import | ast.ImportFrom, tree: ast.Module) -> RunnerImport | None:
     if isinstance(node, ast.Import):
         own = [one for one in node.names if _NOSE.match(one.name)]
         others = tuple(_written(one) for one in node.names if one not in own)
@@ -69,12 +92,24 @@ def _imported(node: ast.Import | ast.ImportFrom) -> RunnerImport | None:
         return RunnerImport(node=node, names=names, others=others) if own else None
     module = node.module or ""
     names = tuple((one.asname or one.name, f"{module}.{one.name}") for one in node.names)
+    if not node.level and module == "nose.tools" and node.names[0].name == "*":
+        return RunnerImport(node=node, names=_used_tools(tree, node))
     if not node.level and (_NOSE.match(module) or _NUMPY.match(module)):
         return RunnerImport(node=node, names=names)
     gone = tuple(each for each in names if each[1].rpartition(".")[2] in NUMPY_NAMES)
     if not node.level and module == "numpy.testing" and gone:
         return RunnerImport(node=node, names=gone, stays=True)
     return None
+
+
+def _used_tools(tree: ast.Module, star: ast.ImportFrom) -> tuple[tuple[str, str], ...]:
+    """What a file uses of ``nose.tools`` that it gets by a star; that one where it gets more by others."""
+    others = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node is not star]
+    if any(node.names[0].name == "*" and node.module == "numpy.testing" for node in others):
+        return (("*", "nose.tools.*"),)
+    bound = set(_bound(tree, set()))
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & _TOOLS - bound
+    return tuple((name, f"nose.tools.{name}") for name in sorted(used))
 
 
 def _written(one: ast.alias) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import re
-import unittest
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +15,7 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.function_bodies import FunctionBody
 from backdate.rewriting.old_runner_uses import (
+    ASSERTIONS,
     OldUse,
     RunnerImport,
     bound_elsewhere,
@@ -26,24 +26,6 @@ from backdate.rewriting.rewrite import DropImport
 from backdate.rewriting.source_tree import source_tree
 from backdate.rewriting.unused_imports import drop_import
 
-_PYTHON_2 = {
-    "assert_equals": "assertEqual",
-    "assert_not_equals": "assertNotEqual",
-    "assert_almost_equals": "assertAlmostEqual",
-    "assert_not_almost_equals": "assertNotAlmostEqual",
-    "assert_regexp_matches": "assertRegex",
-    "assert_not_regexp_matches": "assertNotRegex",
-    "assert_raises_regexp": "assertRaisesRegex",
-    "assert_items_equal": "assertCountEqual",
-    "eq_": "assertEqual",
-    "ok_": "assertTrue",
-}
-_ASSERTIONS = {
-    re.sub(r"(?<!^)[A-Z]", lambda found: f"_{found[0].lower()}", name): name
-    for name in dir(unittest.TestCase)
-    if name.startswith("assert") and "_" not in name
-} | _PYTHON_2
-"""By nose's name the method of a test case, as nose itself made them."""
 _MAINS = frozenset({"main", "run", "run_exit", "runmodule", "run_module_suite"})
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 
@@ -152,8 +134,8 @@ def _used(use: OldUse, source: SourceText, needed: _Needed) -> Iterator[Edit]:
     node = use.node
     start = source.offset(node.lineno, node.col_offset)
     end = source.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
-    if use.name in _ASSERTIONS:
-        needed.assertions[use.name if use.is_chain else use.local] = _ASSERTIONS[use.name]
+    if use.name in ASSERTIONS:
+        needed.assertions[use.name if use.is_chain else use.local] = ASSERTIONS[use.name]
         if use.is_chain:
             yield Edit(start, end, use.name)
     elif use.name == "SkipTest":
