@@ -30,6 +30,22 @@ from backdate.rewriting.old_runners import without_old_runners
             "from unittest import SkipTest\n\ndef test_it():\n    raise SkipTest('no')\n",
         ),
         (
+            (
+                "import numpy.testing as tst\n\ntry:\n    from numpy.testing.decorators import skipif\n"
+                "except AttributeError:\n    from numpy.testing.dec import skipif\n\n"
+                "@tst.decorators.skipif(old)\ndef test_it():\n    tst.assert_(f())\n"
+            ),
+            (
+                "import pytest\nimport numpy.testing as tst\n\n\n"
+                "@pytest.mark.skipif(old, reason='not for this environment')\n"
+                "def test_it():\n    tst.assert_(f())\n"
+            ),
+        ),
+        (
+            "import numpy as np\n\n@np.testing.dec.slow\ndef test_it():\n    f(np.zeros(1))\n",
+            "import pytest\nimport numpy as np\n\n@pytest.mark.slow\ndef test_it():\n    f(np.zeros(1))\n",
+        ),
+        (
             "from nose.tools import *\nfrom lib import *\n\ndef ok_(x):\n    eq_(x, 1)\n\nok_(f)\n",
             (
                 "import unittest\neq_ = unittest.TestCase().assertEqual\nfrom lib import *\n\n"
@@ -111,6 +127,8 @@ def test_what_a_person_writes(before: str, after: str) -> None:
     "text",
     [
         "import os\n",
+        "import numpy as np\nimport numpy.testing\nx = np.testing.assert_(1)\n",
+        "try:\n    from nose.tools import eq_\nexcept ImportError:\n    from lib import eq_\n",
         "from nose.tools import *\nfrom numpy.testing import *\nassert_equal(1, 1)\n",
         "from nose.tools import *\ntimed(1)(f)\n",
         "try:\n    import nose\nexcept ImportError:\n    nose = None\n",

@@ -43,13 +43,16 @@ _PARTS = frozenset(
 class RunnerImport:
     """One statement on the outermost level that imports something of them."""
 
-    node: ast.Import | ast.ImportFrom
+    node: ast.Import | ast.ImportFrom | ast.Try
+    """A ``try`` where all that it tries imports them."""
     names: tuple[tuple[str, str], ...]
     """Each local name, with what it stands for."""
     others: tuple[str, ...] = ()
     """What else a plain ``import`` imports, as it is written there."""
     stays: bool = False
     """Whether it imports other things from the same module, so that single names are left out of it."""
+    around: bool = False
+    """Whether it imports a module that holds them among others: ``numpy``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +78,43 @@ class OldUse:
 
 def imports_of_runners(tree: ast.Module) -> tuple[RunnerImport, ...]:
     """The statements that import nose, all of whose names are known."""
-    return tuple(
-        found
-        for node in tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom) and (found := _imported(node, tree)) is not None
-    )
+    found: list[RunnerImport | None] = []
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found += [_imported(node, tree), _around(node)]
+        elif isinstance(node, ast.Try):
+            found.append(_tried(node, tree))
+    return tuple(one for one in found if one is not None)
+
+
+def _tried(node: ast.Try, tree: ast.Module) -> RunnerImport | None:
+    """A ``try`` that imports the same names of them in each of its branches, and does nothing else."""
+    branches = [node.body, *(handler.body for handler in node.handlers)]
+    if node.orelse or node.finalbody or any(len(branch) != 1 for branch in branches):
+        return None
+    first = [branch[0] for branch in branches]
+    found = [_imported(one, tree) for one in first if isinstance(one, ast.Import | ast.ImportFrom)]
+    names = {one.names for one in found if one is not None and not (one.stays or one.others)}
+    same = {tuple(local for local, _ in each) for each in names}
+    if len(found) != len(branches) or None in found or len(same) != 1:
+        return None
+    return RunnerImport(node=node, names=next(iter(names)))
+
+
+def _around(node: ast.Import | ast.ImportFrom) -> RunnerImport | None:
+    """An import of NumPy, or of its module for tests, under a name of its own."""
+    names: tuple[tuple[str, str], ...] = ()
+    if isinstance(node, ast.Import):
+        names = tuple(
+            (one.asname or "numpy", one.name if one.asname else "numpy")
+            for one in node.names
+            if one.name in ("numpy", "numpy.testing")
+        )
+    elif node.module == "numpy" and not node.level:
+        names = tuple(
+            (one.asname or one.name, "numpy.testing") for one in node.names if one.name == "testing"
+        )
+    return RunnerImport(node=node, names=names, around=True) if names else None
 
 
 def _imported(node: ast.Import | ast.ImportFrom, tree: ast.Module) -> RunnerImport | None:
@@ -118,12 +153,12 @@ def _written(one: ast.alias) -> str:
 
 def bound_elsewhere(tree: ast.Module, imports: Sequence[RunnerImport]) -> bool:
     """Whether a name that they bind means something else somewhere in the file, or is not known."""
-    own = {name for one in imports for name, _ in one.names}
-    statements = {one.node for one in imports}
+    own = {name for one in imports if not one.around for name, _ in one.names}
+    statements: set[ast.AST] = {inner for one in imports for inner in ast.walk(one.node)}
     return "*" in own or any(name in own for name in _bound(tree, statements))
 
 
-def _bound(tree: ast.Module, left_out: set[ast.Import | ast.ImportFrom]) -> Iterator[str]:
+def _bound(tree: ast.Module, left_out: set[ast.AST]) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id
@@ -135,6 +170,16 @@ def _bound(tree: ast.Module, left_out: set[ast.Import | ast.ImportFrom]) -> Iter
             yield from (one.asname or one.name.partition(".")[0] for one in node.names)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value  # in ``__all__``, or an annotation
+
+
+def lines_of_runners(tree: ast.Module) -> frozenset[int]:
+    """The lines of statements that import them, and of their uses."""
+    imports = imports_of_runners(tree)
+    nodes = [*(one.node for one in imports if not one.around)]
+    uses = [use.node for use in uses_of_runners((tree,), imports)]
+    return frozenset(
+        line for node in (*nodes, *uses) for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    )
 
 
 def uses_of_runners(roots: Iterable[ast.AST], imports: Sequence[RunnerImport]) -> tuple[OldUse, ...]:
@@ -164,6 +209,8 @@ def _use(node: ast.AST, known: dict[str, str], call: ast.Call | None, *, of_main
         return None
     assert isinstance(node, ast.Name | ast.Attribute)
     dotted = [*known[inner.id].split("."), *reversed(parts)]
+    if dotted[0] == "numpy" and not (dotted[1:2] == ["testing"] and {*dotted[2:3]} & {*NUMPY_NAMES}):
+        return None
     rest = [part for part in dotted[1:] if part not in _PARTS]
     name = rest[0] if len(rest) == 1 else ""
     return OldUse(node=node, name=name, local=inner.id, call=call, of_main=of_main)

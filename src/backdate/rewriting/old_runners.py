@@ -59,7 +59,7 @@ def without_old_runners(text: str) -> str | None:
         changed = apply_edits(
             changed, drop_import(source_tree(changed), DropImport(name=dotted), lines).edits
         )
-    return changed if parsed_or_none(changed) is not None else None
+    return changed if changed != text and parsed_or_none(changed) is not None else None
 
 
 def _edits(tree: ast.Module, imports: Sequence[RunnerImport], text: str) -> Iterator[Edit]:
@@ -74,7 +74,9 @@ def _edits(tree: ast.Module, imports: Sequence[RunnerImport], text: str) -> Iter
     lines = tuple(_imports_of(tree, needed))
     for one in imports:
         start = source.offset(one.node.lineno, 0)
-        end = start if one.stays else _line_end(text, source.offset(one.node.end_lineno or 0, 0))
+        end = (
+            start if one.stays or one.around else _line_end(text, source.offset(one.node.end_lineno or 0, 0))
+        )
         written = (*(f"import {name}" for name in one.others), *lines)
         yield Edit(start, end, "".join(f"{line}\n" for line in written))
         lines = ()

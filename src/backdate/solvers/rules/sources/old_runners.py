@@ -7,7 +7,7 @@ import functools
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
-from backdate.rewriting.old_runner_uses import imports_of_runners
+from backdate.rewriting.old_runner_uses import lines_of_runners
 from backdate.rewriting.old_runners import without_old_runners
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
 
@@ -25,12 +25,12 @@ def old_runners(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     if group.cause.kind not in _OF_IMPORTS:
         return None
     at = (*group.raised_at, *group.places)
-    if not any(place.line in _import_lines(evidence.texts.get(place.file, "")) for place in at):
+    if not any(place.line in _old_lines(evidence.texts.get(place.file, "")) for place in at):
         return None
     places = tuple(
         SourcePlace(file=file, line=line)
         for file, text in evidence.texts.items()
-        for line in _import_lines(text)
+        for line in _old_lines(text)
     )
     failing = (place for place in places if place in at)
     files = dict.fromkeys(place.file for place in (*failing, *evidence.executed_of(places)))
@@ -53,11 +53,7 @@ def old_runners(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _import_lines(text: str) -> tuple[int, ...]:
-    """The lines of statements that import what is gone with nose."""
-    tree = parsed_or_none(text) if "nose" in text or "numpy.testing" in text else None
-    return tuple(
-        line
-        for one in (imports_of_runners(tree) if tree is not None else ())
-        for line in range(one.node.lineno, (one.node.end_lineno or one.node.lineno) + 1)
-    )
+def _old_lines(text: str) -> tuple[int, ...]:
+    """The lines of a file that import what is gone with nose, or use it."""
+    tree = parsed_or_none(text) if "nose" in text or "testing" in text else None
+    return tuple(sorted(lines_of_runners(tree))) if tree is not None else ()
