@@ -41,6 +41,10 @@ def lines_of(source: str, name: str) -> list[int]:
         ("import a\ndef f(a):\n    a.load()\n", "a.load", []),
         ("import a\nx = a.Box()\nx = 1\nx.put(1)\n", "a.Box.put", []),
         ("try:\n    from a import b\nexcept ImportError:\n    from c import b\n", "a.b", []),
+        ("import a\ntry:\n    a.load()\nexcept AttributeError:\n    pass\n", "a.load", []),
+        ("import a\ntry:\n    import b\n    a.load()\nexcept ImportError:\n    pass\n", "a.load", []),
+        # what an import before the `try` brought is not what fails there
+        ("import a\ntry:\n    a.load()\nexcept ImportError:\n    pass\n", "a.load", [3]),
         ("import a\nif hasattr(a, 'load'):\n    a.load()\n", "a.load", []),
         ("import a\nif a.__version__ < '2':\n    a.load()\n", "a.load", []),
         (

@@ -12,6 +12,8 @@ from backdate.advising.project_uses import CallShape, NameUses, ProjectUses
 _LONGEST_CONSTANT = 60
 ABSENCE = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 """Exceptions by whose handlers a project is ready for a name to be gone."""
+_OF_IMPORTS = frozenset({"ImportError", "ModuleNotFoundError"})
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _PARTIAL = frozenset({"functools.partial", "functools.partialmethod"})
 ANY_ERROR = frozenset({*ABSENCE, "Exception", "BaseException"})
 
@@ -118,10 +120,15 @@ class UseVisitor(ast.NodeVisitor):
 
     def visit_Try(self, node: ast.Try) -> None:
         guarded = any(_catches(handler, self._guards) for handler in node.handlers)
-        self._guarded += guarded
+        # what was imported before is not what an ImportError is about: `imp.find_module("x")` looks for x
+        of_body = guarded and (
+            any(_catches(one, self._guards) and not _is_of_imports(one) for one in node.handlers)
+            or any(isinstance(inner, _IMPORTS) for statement in node.body for inner in ast.walk(statement))
+        )
+        self._guarded += of_body
         for statement in node.body:
             self.visit(statement)
-        self._guarded -= guarded
+        self._guarded -= of_body
         # what stands in a handler is for other releases than the one at hand
         for handler in node.handlers:
             self._guarded += guarded
@@ -219,6 +226,12 @@ def _catches(handler: ast.ExceptHandler, guards: frozenset[str]) -> bool:
         return guards == ANY_ERROR
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(isinstance(kind, ast.Name) and kind.id in guards for kind in kinds)
+
+
+def _is_of_imports(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler is for imports that fail, and nothing else."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return all(isinstance(kind, ast.Name) and kind.id in _OF_IMPORTS for kind in kinds)
 
 
 def _asks_for_release(test: ast.expr) -> bool:
