@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit
+from backdate.rewriting.names import SourceNames, is_use
 from backdate.rewriting.rewrite import NameSetups, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, source_tree
 
 _NAMES = {"setup": "setup_method", "teardown": "teardown_method"}
+_OF_MODULES = {"setup": "setup_module", "teardown": "teardown_module"}
+_TAKEN = {"setup": ("setup_module", "setUpModule"), "teardown": ("teardown_module", "tearDownModule")}
 _OF_UNITTEST = "TestCase"
 
 
@@ -20,9 +23,23 @@ def nose_setups(text: str) -> tuple[int, ...]:
     return tuple(tree.line(name.start_byte) for _, name in _setups(tree))
 
 
-def name_setups(tree: SourceTree, _: NameSetups, lines: frozenset[int] | None) -> RewrittenSource:
+def module_setups(text: str) -> tuple[int, ...]:
+    """The lines of functions of the file itself that nose and pytest before 8 called once for its tests."""
+    tree = source_tree(text)
+    return tuple(tree.line(name.start_byte) for name in _of_module(tree))
+
+
+def name_setups(tree: SourceTree, rewrite: NameSetups, lines: frozenset[int] | None) -> RewrittenSource:
     """The edits for methods on ``lines``, and for what calls them in their classes."""
     edits: set[Edit] = set()
+    if rewrite.of_module:
+        for name in _of_module(tree):
+            if lines is None or tree.line(name.start_byte) in lines:
+                old = tree.code(name)
+                uses = (use for use in tree.identifiers(old) if is_use(use))
+                edits |= {Edit(use.start_byte, use.end_byte, _OF_MODULES[old]) for use in (name, *uses)}
+        changed = sorted({tree.line(edit.start) for edit in edits})
+        return RewrittenSource(edits=tuple(sorted(edits)), lines=tuple(changed))
     for definition, name in _setups(tree):
         if lines is not None and tree.line(name.start_byte) not in lines:
             continue
@@ -50,6 +67,21 @@ def _setups(tree: SourceTree) -> Iterator[tuple[Node, Node]]:
         for old, new in _NAMES.items():
             if old in methods and new not in methods:
                 yield classes[name], methods[old]
+
+
+def _of_module(tree: SourceTree) -> Iterator[Node]:
+    """The names of such functions, where nothing else in the file has the name."""
+    names = SourceNames(tree)
+    for node in tree.root.named_children:
+        name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
+        if node.type != "function_definition" or name is None or parameters is None:
+            continue
+        old = tree.code(name)
+        is_plain = old in _OF_MODULES and len(parameters.named_children) == 0
+        taken = any(names.bindings(one) for one in _TAKEN.get(old, ()))
+        others = [one for one in names.bindings(old) if one.scope.type != "class_definition"]
+        if is_plain and not taken and len(others) == 1:
+            yield name
 
 
 def _bases(tree: SourceTree, definition: Node) -> Iterator[str]:

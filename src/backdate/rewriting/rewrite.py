@@ -334,6 +334,9 @@ class CallYielded:
 class NameSetups:
     """Test classes call their ``setup`` and ``teardown`` as pytest does: on named lines only."""
 
+    of_module: bool = False
+    """Those of the module itself in the place of those of its classes."""
+
 
 Rewrite = (
     ReplaceName

@@ -183,8 +183,8 @@ def _leaf(rewrite: Rewrite) -> str:
             return "with"
         case CallYielded():
             return "yield"
-        case NameSetups():
-            return "class"
+        case NameSetups(of_module=of_module):
+            return "def" if of_module else "class"
         case ChangeParameter() | ChangeClassBody() | BaseBehind() | RespellText() | ChangeLiteralType():
             return ""
         case DecoratedCoroutine(decorator=name) | DropDecorator(decorator=name):

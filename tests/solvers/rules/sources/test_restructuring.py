@@ -352,6 +352,25 @@ def test_setups_of_nose_where_pytest_stopped_to_call_them(versions: tuple[str, s
     assert [(one.rewrite, one.places[0].line) for one in found] == [(NameSetups(), 2)] * proposed
 
 
+@pytest.mark.parametrize(("versions", "files"), [(("7.4", "9.0"), ["test_a.py"]), (("8.1", "9.0"), [])])
+def test_setups_of_a_module_where_all_that_fails_is_in_such_modules(
+    versions: tuple[str, str], files: list[str]
+) -> None:
+    text = (
+        "folder = None\ndef setup():\n    global folder\n    folder = 'x'\ndef test_it():\n    open(folder)\n"
+    )
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="TypeError", message="expected str, not NoneType")
+    place = SourcePlace(file="test_a.py", line=6)
+    group = FailureGroup(cause=cause, tests=("test_a.py::test_it",), places=(place,))
+    texts = {"test_a.py": text, "test_b.py": "def test_it():\n    assert False\n"}
+    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts=texts, versions={"pytest": versions})
+    found = RestructuringSource().propose(group, evidence)
+    assert [one.places[0].file for one in found] == files
+    assert all(one.rewrite == NameSetups(of_module=True) for one in found)
+    both = replace(group, tests=(*group.tests, "test_b.py::test_it"))
+    assert RestructuringSource().propose(both, evidence) == ()
+
+
 @pytest.mark.parametrize(("versions", "proposed"), [(("0.18.3", "0.19.0"), 1), (("0.20.0", "0.21.0"), 0)])
 def test_asynchronous_fixtures_that_pytest_asyncio_does_not_make_any_more(
     versions: tuple[str, str], proposed: int

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
-from backdate.rewriting.nose_setups import nose_setups
+from backdate.rewriting.nose_setups import module_setups, nose_setups
 from backdate.rewriting.rewrite import CallYielded, NameSetups, ReplaceName
 from backdate.rewriting.yielded_calls import yield_tests
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
@@ -111,6 +112,24 @@ def _nose_setups(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     )
     if not places:
         return None
+    return _named(places, NameSetups())
+
+
+def module_setups_of(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
+    """Functions ``setup`` and ``teardown`` of files of tests, where all that fails is in such files.
+
+    What they set is None, not there, or of another test: the error may be any.
+    """
+    old, new = evidence.versions_of("pytest")
+    moved = bool(old and new) and version_numbers(old) < _NO_NOSE_SINCE <= version_numbers(new)
+    files = dict.fromkeys(test.partition("::")[0] for test in group.tests) if moved else {}
+    lines = {file: module_setups(text) for file in files if (text := evidence.texts.get(file, ""))}
+    if files and len(lines) == len(files) and all(lines.values()):
+        places = (SourcePlace(file=file, line=line) for file, own in lines.items() for line in own)
+        yield replace(_named(tuple(places), NameSetups(of_module=True)), last=True)
+
+
+def _named(places: tuple[SourcePlace, ...], rewrite: NameSetups) -> Proposal:
     source = "https://docs.pytest.org/en/stable/deprecations.html#support-for-tests-written-for-nose"
     why = AdviceEvidence(
         kind=EvidenceKind.KNOWN, text="setup and teardown of nose are not called", since="8.0", source=source
@@ -118,7 +137,7 @@ def _nose_setups(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     return Proposal(
         origin=ProposalOrigin.RESTRUCTURING,
         distribution="pytest",
-        rewrite=NameSetups(),
+        rewrite=rewrite,
         places=places,
         why=(why,),
     )

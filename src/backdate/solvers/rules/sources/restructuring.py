@@ -38,7 +38,7 @@ from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_runners import old_runners
-from backdate.solvers.rules.sources.old_tests import old_tests
+from backdate.solvers.rules.sources.old_tests import module_setups_of, old_tests
 from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.patched_names import patched_names
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
@@ -121,6 +121,7 @@ _SEVERAL = (
     warned_indices,
     same_literals,
     wrapped_arguments,
+    module_setups_of,
 )
 """What asks for proposals of its own, each for several places."""
 
