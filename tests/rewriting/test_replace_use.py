@@ -394,3 +394,21 @@ def test_a_call_whose_result_nobody_takes_is_a_statement(use: str, changed: bool
     rewrite = ReplaceUse(target="lib.find", template="lib.load({0})", alone=True)
     made = apply_edits(before, rewrite_source(before, rewrite, lines=frozenset({3})).edits)
     assert made == (before.replace("find", "load") if changed else before)
+
+
+@pytest.mark.parametrize(
+    ("given", "after"),
+    [
+        ("[a, f(b)], []", "lib.result(a, f(b))"),
+        ("[], (c,)", "lib.result(c)"),
+        ("[i for i in d], ()", "lib.result(*[i for i in d])"),
+        ("d, e", "lib.result(*d, *e)"),
+    ],
+)
+def test_a_list_that_is_taken_apart_gives_its_items_and_nothing_where_it_is_empty(
+    given: str, after: str
+) -> None:
+    source = f"import lib\nx = lib.common({given})\n"
+    rewrite = ReplaceUse(target="lib.common", template="lib.result(*{0}, *{1})")
+    made = apply_edits(source, rewrite_source(source, rewrite, lines=frozenset({2})).edits)
+    assert made == f"import lib\nx = {after}\n"

@@ -82,6 +82,11 @@ class Given:
     items: str = ""
     """What is between the brackets of a list or tuple; "" for anything else, and where a comment is there."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is a list or a tuple of nothing."""
+        return "".join(self.code.split()) in ("[]", "()")
+
 
 @lru_cache(maxsize=256)
 def placeholders_of(template: str) -> tuple[str, ...]:
@@ -138,6 +143,7 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
     edits: list[Edit] = []
     root_given: Given | None = None
     stood: set[str] = set()
+    is_dropped = False
     for match in _NAME.finditer(python):
         node = tree.root.descendant_for_byte_range(*match.span())
         value = given.get(match[1])
@@ -146,14 +152,14 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
         if value.again and match[1] in stood:
             value = Given(code=value.again, is_primary=True)
         stood.add(match[1])
-        if not value.code:
-            before = python[: match.start()].rstrip()
-            following = re.match(r"\s*,\s*", python[match.end() :])
-            is_first = not before.endswith(",") and following is not None
-            end = match.end() + (following.end() if is_first and following else 0)
-            edits.append(Edit(len(before.removesuffix(",")), end, ""))
-            continue
         parent = node.parent
+        if not value.code:
+            edits.append(_without(python, match.start(), match.end()))
+            continue
+        if parent is not None and value.is_empty and not is_dropped and _is_one_of_several(parent):
+            edits.append(_without(python, parent.start_byte, match.end()))
+            is_dropped = True
+            continue
         if parent is not None and parent.type == "list_splat" and value.items:
             edits.append(Edit(parent.start_byte, match.end(), value.items))
             continue
@@ -173,6 +179,21 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
     if root_given is not None and not is_primary:
         return text  # it has its parentheses
     return text if is_primary or _is_enclosed(use) or _is_of_statement(use) else f"({text})"
+
+
+def _is_one_of_several(splat: Node) -> bool:
+    """Whether a node is ``*args`` of a call with other arguments."""
+    outer = splat.parent
+    return splat.type == "list_splat" and outer is not None and outer.named_child_count > 1
+
+
+def _without(python: str, start: int, end: int) -> Edit:
+    """The edit that takes an argument out of a template, with the comma before it, or behind the first."""
+    before = python[:start].rstrip()
+    following = re.match(r"\s*,\s*", python[end:])
+    is_first = not before.endswith(",") and following is not None
+    last = end + (following.end() if is_first and following else 0)
+    return Edit(len(before.removesuffix(",")), last, "")
 
 
 def _is_enclosed(node: Node) -> bool:
