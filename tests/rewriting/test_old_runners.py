@@ -26,6 +26,17 @@ from backdate.rewriting.old_runners import without_old_runners
             ),
         ),
         (
+            (
+                "from numpy.testing import assert_equal\nimport nose.tools as nt\n\n"
+                "assert_equal(a, b)\nnt.assert_equal(c, d)\nnt.ok_(e)\n"
+            ),
+            (
+                "from numpy.testing import assert_equal\nimport unittest\n"
+                "ok_ = unittest.TestCase().assertTrue\n\n"
+                "assert_equal(a, b)\nunittest.TestCase().assertEqual(c, d)\nok_(e)\n"
+            ),
+        ),
+        (
             "from nose.plugins.skip import SkipTest\n\ndef test_it():\n    raise SkipTest('no')\n",
             "from unittest import SkipTest\n\ndef test_it():\n    raise SkipTest('no')\n",
         ),

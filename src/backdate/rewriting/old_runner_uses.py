@@ -158,6 +158,11 @@ def bound_elsewhere(tree: ast.Module, imports: Sequence[RunnerImport]) -> bool:
     return "*" in own or any(name in own for name in _bound(tree, statements))
 
 
+def names_bound(tree: ast.Module) -> frozenset[str]:
+    """All names that a file binds, "*" where it has some of a module whose names nobody knows."""
+    return frozenset(_bound(tree, set()))
+
+
 def _bound(tree: ast.Module, left_out: set[ast.AST]) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):

@@ -20,6 +20,7 @@ from backdate.rewriting.old_runner_uses import (
     RunnerImport,
     bound_elsewhere,
     imports_of_runners,
+    names_bound,
     uses_of_runners,
 )
 from backdate.rewriting.rewrite import DropImport
@@ -65,12 +66,13 @@ def without_old_runners(text: str) -> str | None:
 def _edits(tree: ast.Module, imports: Sequence[RunnerImport], text: str) -> Iterator[Edit]:
     source, needed = SourceText(text), _Needed()
     done: set[ast.AST] = set()
+    taken = names_bound(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield from _decorated(node, uses_of_runners(node.decorator_list, imports), text, needed, done)
     for use in uses_of_runners((tree,), imports):
         if use.node not in done:
-            yield from _used(use, source, needed)
+            yield from _used(use, source, needed, taken)
     lines = tuple(_imports_of(tree, needed))
     for one in imports:
         start = source.offset(one.node.lineno, 0)
@@ -131,12 +133,15 @@ def _decorated(
         yield from body.within(before, openings, closing)
 
 
-def _used(use: OldUse, source: SourceText, needed: _Needed) -> Iterator[Edit]:
+def _used(use: OldUse, source: SourceText, needed: _Needed, taken: frozenset[str]) -> Iterator[Edit]:
     """A use that is no decorator: an assertion, SkipTest, or the runner itself."""
     node = use.node
     start = source.offset(node.lineno, node.col_offset)
     end = source.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
-    if use.name in ASSERTIONS:
+    if use.name in ASSERTIONS and use.is_chain and not taken.isdisjoint((use.name, "*")):
+        needed.unittest = True  # NumPy has assertions of the same names
+        yield Edit(start, end, f"unittest.TestCase().{ASSERTIONS[use.name]}")
+    elif use.name in ASSERTIONS:
         needed.assertions[use.name if use.is_chain else use.local] = ASSERTIONS[use.name]
         if use.is_chain:
             yield Edit(start, end, use.name)
