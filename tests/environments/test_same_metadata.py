@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hostile_projects import builder_in, built, project, request_for, wheel
+from hostile_projects import INSTANT, builder_in, built, project, request_for, wheel
 
 from backdate.environments import build
 from backdate.environments.build import Builder
 from backdate.environments.environment import Environment
 from backdate.environments.stated_metadata import StatedMetadata, installed_metadata, read_stated
 from backdate.recipes.recipe import InstallStep, Provenance
+from backdate.timeline.instants import Instant
 
 FILES = {
     "library-1-py3-none-any.whl": wheel("library", metadata="Requires-Dist: base\n"),
@@ -54,8 +56,8 @@ def tree(folder: Path, *, module: str = "x = 1", requires: str = "library", reso
     return made
 
 
-def prepared(builder: Builder, tree: Path, *steps: InstallStep) -> Environment:
-    request = replace(request_for(tree, builder.cache), name="thing")
+def prepared(builder: Builder, tree: Path, *steps: InstallStep, at: Instant = INSTANT) -> Environment:
+    request = replace(request_for(tree, builder.cache), name="thing", instant=at)
     return built(builder.prepare(replace(request, steps=(*request.steps, *steps))))
 
 
@@ -76,6 +78,17 @@ def test_a_second_tree_takes_the_lock_of_the_first(
     (module,) = second.root.glob("lib/python*/site-packages/thing.py")
     assert module.read_text() == "x = 2\n"
     assert prepared(builder, tmp_path / "second").reused
+
+
+def test_an_environment_that_was_there_already_lends_its_lock_at_another_instant(
+    builder: Builder, resolutions: list[Path], tmp_path: Path
+) -> None:
+    first, second = tree(tmp_path / "first"), tree(tmp_path / "second", module="x = 2")
+    prepared(builder, first)
+    later = INSTANT + timedelta(days=1)
+    assert prepared(builder, first, at=later).reused
+    prepared(builder, second, at=later)
+    assert resolutions == [first, first]
 
 
 @pytest.mark.parametrize("changed", ["metadata", "pyproject.toml", "requirement file"])

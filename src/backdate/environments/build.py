@@ -192,12 +192,13 @@ class Builder:
                 lower,
                 lambda root: self.filler.fill(request, resolution.lock, resolution.pylock, root, key),
             )
-            if inputs is None and expected_metadata is None and isinstance(environment, Environment):
-                self._same_metadata.note(request, resolution, environment)
             stages.enter("ready")
             return with_incidents(environment, (*lower.incidents, *view.incidents()))
 
-        return self.finished.keep(key, stages, make)
+        environment = self.finished.keep(key, stages, make)
+        if inputs is None and expected_metadata is None and isinstance(environment, Environment):
+            self._same_metadata.note(request, resolution, environment)
+        return environment
 
     def layered_build(
         self,
