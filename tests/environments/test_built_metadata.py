@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from backdate.environments.built_metadata import BuiltSdist, metadata_settings, read_built
+from backdate.environments.built_metadata import BuiltSdist, read_built
 from backdate.environments.lock_wheels import LockedSdist, WheelFile
+from backdate.environments.stated_metadata import metadata_settings
 
 SDIST = LockedSdist(name="termcolor", version="1.1.0", sha256="0" * 64, lock="")
 HEAD = "Metadata-Version: 2.1\nName: termcolor\nVersion: 1.1.0\n"
@@ -27,7 +28,7 @@ def test_requirements_reach_uv_as_they_are(tmp_path: Path) -> None:
     text = f"{HEAD}Requires-Python: >=3.6\nRequires-Dist: six >=1.0 ; extra == 'old'\nProvides-Extra: old\n"
     built = of_wheel(tmp_path, text)
     assert built is not None
-    (table,) = tomllib.loads(metadata_settings([built]))["dependency-metadata"]
+    (table,) = tomllib.loads(metadata_settings([built.metadata]))["dependency-metadata"]
     assert table == {
         "name": "termcolor",
         "version": "1.1.0",

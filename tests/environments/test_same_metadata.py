@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hostile_projects import INSTANT, builder_in, built, project, request_for, wheel
+from hostile_projects import INSTANT, builder_in, built, project, request_for, sdist, wheel
 
 from backdate.environments import build
 from backdate.environments.build import Builder
@@ -78,6 +78,18 @@ def test_a_second_tree_takes_the_lock_of_the_first(
     (module,) = second.root.glob("lib/python*/site-packages/thing.py")
     assert module.read_text() == "x = 2\n"
     assert prepared(builder, tmp_path / "second").reused
+
+
+def test_what_is_built_of_sdists_is_known_to_the_step_that_confirms(
+    resolutions: list[Path], tmp_path: Path
+) -> None:
+    old = sdist(project(tmp_path / "old", name="old", requires=("library<2",), resolving="pass"))
+    with builder_in(tmp_path / "cache", {**FILES, "old-1.tar.gz": old}) as builder:
+        first = prepared(builder, tree(tmp_path / "first", requires="old"))
+        second = prepared(builder, tree(tmp_path / "second", requires="old", module="x = 2"))
+    assert resolutions == [tmp_path / "first"]
+    assert locked(second) == locked(first)
+    assert "old 1" in locked(second)
 
 
 def test_an_environment_that_was_there_already_lends_its_lock_at_another_instant(

@@ -81,7 +81,7 @@ class Builder:
         self.finished = FinishedEnvironments(cache)
         self._built_wheels = BuiltWheels(self.steps, self.keys)
         self.filler = FolderFiller(self.steps, self._built_wheels, self.finished)
-        self._same_metadata = SameMetadata(self.steps, self.keys)
+        self._same_metadata = SameMetadata(self.steps, self.keys, self._built_wheels)
         self._resolver = ResolutionCache(
             steps=self.steps, keys=self.keys, built_wheels=self._built_wheels, layered=layered
         )
@@ -144,7 +144,7 @@ class Builder:
         """The environment on the lock of another tree, which is this one's too by what its build says."""
         if not self._layered or not can_be_layered(request) or self._resolver.is_known(request):
             return None
-        known = self._same_metadata.find(request)
+        known = self._same_metadata.find(request, stages)
         dependencies, project = ("", "") if known is None else split_by_origin(known.resolution.pylock)
         if known is None or not dependencies or not project:
             return None

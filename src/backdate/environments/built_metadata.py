@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,11 +29,6 @@ def read_built(sdist: LockedSdist, wheel: WheelFile) -> BuiltSdist | None:
     if stated is None or stated.name != sdist.name or Version(stated.version) != Version(sdist.version):
         return None
     return BuiltSdist(sdist=sdist, wheel=wheel, metadata=stated)
-
-
-def metadata_settings(built: Iterable[BuiltSdist]) -> str:
-    """uv's configuration that tells it these metadata, each of that version alone."""
-    return "\n".join(one.metadata.settings() for one in built)
 
 
 def _metadata(wheel: Path) -> bytes | None:

@@ -20,15 +20,11 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from backdate.environments import uv
-from backdate.environments.inputs import EnvironmentRequest, requirement_lines
-from backdate.environments.lock import PROJECT, comes_from_index, packages_of
-from backdate.environments.named_requirements import NamedRequirements
-from backdate.environments.restated_metadata import restated_metadata
-from backdate.environments.stated_metadata import StatedMetadata
+from backdate.environments.inputs import EnvironmentRequest
+from backdate.environments.lock import comes_from_index, packages_of
 from backdate.environments.step_files import handed_over, input_file, shown
 from backdate.environments.steps import Steps
 from backdate.errors import ConfigurationError, StoredDataError
-from backdate.sandboxes.interface import Mount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,69 +75,6 @@ def compare_with_index(steps: Steps, request: EnvironmentRequest, pylock: str, l
         steps.cache.discard(output)
     differing = [one for one, files in wanted.items() if not files <= listed.get(one, frozenset())]
     return LockCheck(agrees=not differing, differing=tuple(" ".join(one) for one in sorted(differing)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LockedProject:
-    """A lock of a project at the root of its tree, and what decides it."""
-
-    metadata: StatedMetadata
-    """The project's own."""
-    pylock: str
-    asked: NamedRequirements
-    """What is asked for in files."""
-
-
-def is_resolved_to(steps: Steps, request: EnvironmentRequest, project: LockedProject, log: Path) -> bool:
-    """Whether the project's metadata, with all else that ``request`` asks for, resolve to that lock.
-
-    The step runs nothing foreign and sees nothing of the tree. It answers no as well
-    where a distribution has no wheel that tells what it requires.
-    """
-    lines = [
-        f"{project.metadata.name}{line.removeprefix(PROJECT)} @ file://{request.at}"
-        if line.startswith(PROJECT)
-        else line.replace(PROJECT, request.at)
-        for line in requirement_lines(request)
-    ]
-    metadata = restated_metadata([(project.metadata.name, project.metadata.version)])
-    output = steps.cache.clean / f"pylock.{uuid.uuid4().hex}.toml"
-    with (
-        input_file("asked.txt", "\n".join((*lines, *project.asked.asked)) + "\n") as asked,
-        input_file("limits.txt", "\n".join((*request.constraints, *project.asked.limits)) + "\n") as limits,
-        input_file("uv.toml", f"{project.metadata.settings()}\n{metadata}") as settings,
-        input_file("README", "In the place of the project's tree.\n") as instead,
-    ):
-        arguments = uv.resolve_arguments(
-            python=request.choice.interpreter.executable,
-            instant=request.instant,
-            cutoff_overrides=request.cutoff_overrides,
-            index_url=steps.index_url,
-            inputs=[str(asked)],
-            constraints=[str(limits)],
-            output=output,
-            settings=settings,
-            build=False,
-        )
-        mounts = [
-            *(shown(file.parent) for file in (asked, limits, settings)),
-            Mount(source=instead.parent, target=request.at),
-        ]
-        step = steps.run(request, [shlex.join(arguments)], mounts, log, with_tree=False)
-    try:
-        return step.ok and _wheels(handed_over(output)) == _wheels(project.pylock)
-    except (StoredDataError, ConfigurationError):
-        return False
-    finally:
-        steps.cache.discard(output)
-
-
-def _wheels(pylock: str) -> LockedFiles:
-    """As ``locked_files``, without sdists: uv locks none where it may not build."""
-    return {
-        one: frozenset(file for file in files if file[0].endswith(".whl"))
-        for one, files in locked_files(pylock).items()
-    }
 
 
 def locked_files(pylock: str) -> LockedFiles:

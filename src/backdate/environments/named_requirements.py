@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from packaging.requirements import Requirement
 
 from backdate.environments.inputs import EnvironmentRequest, requirement_lines
+from backdate.environments.lock import PROJECT
+from backdate.environments.stated_metadata import StatedMetadata
 from backdate.recipes.files import Files, normal_path
 from backdate.text import UNREADABLE
 
@@ -33,6 +35,23 @@ class NamedRequirements:
 
     asked: tuple[str, ...]
     limits: tuple[str, ...]
+    project: StatedMetadata | None = None
+    """What a build of the tree said of the project at its root, where ``asked`` names that place."""
+
+
+def with_project(
+    request: EnvironmentRequest, in_files: NamedRequirements, project: StatedMetadata
+) -> NamedRequirements:
+    """All that ``request`` asks for, which is ``in_files`` and the project at the root of its tree."""
+    lines = (
+        f"{project.name}{line.removeprefix(PROJECT)} @ file://{request.at}"
+        if line.startswith(PROJECT)
+        else line.replace(PROJECT, request.at)
+        for line in requirement_lines(request)
+    )
+    return NamedRequirements(
+        asked=(*in_files.asked, *lines), limits=(*in_files.limits, *request.constraints), project=project
+    )
 
 
 class _NotByName(Exception):

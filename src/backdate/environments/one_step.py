@@ -7,6 +7,7 @@ index's word, and each sdist is built once.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,16 +39,18 @@ class OneStepInstaller:
         root: Path | None,
         log: Path,
         stages: StageReporter,
+        known: Sequence[BuiltSdist] = (),
     ) -> OneStep:
         """The movable environment at ``root``, or as much of the way to it as was gone.
 
-        Without a root what is ``asked`` is resolved alone. Why an environment is not made is reported. Raises
-        as ``Builder.prepare`` does.
+        ``known``: what was built before. Without a root what is ``asked`` is resolved alone. Why an
+        environment is not made is reported. Raises as ``Builder.prepare`` does.
         """
-        built: list[BuiltSdist] = []
+        built = list(known)
         while True:
             stages.enter("resolving")
-            made = install_wheels_alone(self.steps, request, asked, root, log, built)
+            more = len(built) - len(known)
+            made = install_wheels_alone(self.steps, request, asked, root, log, built, try_uv=not more)
             if made.end is None:
                 seen = (incident for one in built for incident in one.wheel.incidents)
                 return replace(made, incidents=tuple(seen))
@@ -61,11 +64,11 @@ class OneStepInstaller:
                         distribution=f"{sdist.name} {sdist.version}" if sdist else "",
                     )
                 )
-            if sdist is None or len(built) == _MOST_BUILDS or any(one.sdist == sdist for one in built):
+            if sdist is None or more == _MOST_BUILDS or any(one.sdist == sdist for one in built):
                 return made
             stages.enter("building")
             wheel = self.built_wheels.wheel_of(request, sdist)
-            known = read_built(sdist, wheel) if isinstance(wheel, WheelFile) else None
-            if known is None:
+            met = read_built(sdist, wheel) if isinstance(wheel, WheelFile) else None
+            if met is None:
                 return made
-            built.append(known)
+            built.append(met)

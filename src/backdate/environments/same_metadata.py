@@ -13,20 +13,30 @@ nothing foreign runs resolves these metadata to the same files.
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from backdate.environments.built_metadata import read_built
+from backdate.environments.built_wheels import BuiltWheels
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment, Lock
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.keys import Keys
 from backdate.environments.lock import is_local, is_of_index, split_by_origin
-from backdate.environments.lock_check import LockedProject, is_resolved_to
-from backdate.environments.named_requirements import NamedRequirements, requirements_in_files
+from backdate.environments.lock_check import locked_files
+from backdate.environments.lock_wheels import WheelFile, sdists_to_build
+from backdate.environments.named_requirements import (
+    NamedRequirements,
+    requirements_in_files,
+    with_project,
+)
+from backdate.environments.one_step import OneStepInstaller
 from backdate.environments.resolving import is_alone
 from backdate.environments.stated_metadata import StatedMetadata, installed_metadata
 from backdate.environments.steps import Resolution, Steps
 from backdate.errors import ConfigurationError
+from backdate.progress import StageReporter
 from backdate.projects.read import read_text
 from backdate.serial import digest
 
@@ -53,8 +63,9 @@ class SameMetadata:
 
     steps: Steps
     keys: Keys
+    built_wheels: BuiltWheels
 
-    def find(self, request: EnvironmentRequest) -> ResolvedMetadata | None:
+    def find(self, request: EnvironmentRequest, stages: StageReporter) -> ResolvedMetadata | None:
         """What a tree resolved to that asks for the same as the request's, but for its metadata."""
         asked = _asked_in_files(request)
         if asked is None:
@@ -63,9 +74,8 @@ class SameMetadata:
         with self._cache.guard(key):
             known = self._cache.read(ResolvedMetadata, _ROOM, key)
             if known is not None and known.confirmed is None:
-                log = self._cache.logs / f"{key}.check.log"
-                project = LockedProject(metadata=known.metadata, pylock=known.resolution.pylock, asked=asked)
-                known = replace(known, confirmed=is_resolved_to(self.steps, request, project, log))
+                same = self._resolves_to(request, with_project(request, asked, known.metadata), known, stages)
+                known = replace(known, confirmed=same)
                 self._cache.write(_ROOM, key, known)
         return known if known is not None and known.confirmed else None
 
@@ -84,6 +94,28 @@ class SameMetadata:
             if known is None or (known.resolution, known.metadata) != (resolution, metadata):
                 known = ResolvedMetadata(resolution=resolution, metadata=metadata)
                 self._cache.write(_ROOM, key, known)
+
+    def _resolves_to(
+        self,
+        request: EnvironmentRequest,
+        asked: NamedRequirements,
+        known: ResolvedMetadata,
+        stages: StageReporter,
+    ) -> bool:
+        """Whether what is ``asked`` resolves to the files of a lock in steps that run none of its project."""
+        pylock = known.resolution.pylock
+        built = []
+        for sdist in sdists_to_build(
+            pylock, python=request.choice.interpreter.version, machine=platform.machine()
+        ):
+            wheel = self.built_wheels.wheel_of(request, sdist)
+            stated = read_built(sdist, wheel) if isinstance(wheel, WheelFile) else None
+            if stated is None:
+                return False
+            built.append(stated)
+        log = self._cache.logs / f"{self._key(request, asked)}.check.log"
+        made = OneStepInstaller(self.steps, self.built_wheels).make(request, asked, None, log, stages, built)
+        return made.resolution is not None and locked_files(made.resolution.pylock) == locked_files(pylock)
 
     def _key(self, request: EnvironmentRequest, asked: NamedRequirements) -> str:
         """Of all that the resolution reads besides the metadata."""

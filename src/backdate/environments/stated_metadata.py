@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,11 +32,15 @@ class StatedMetadata:
     requires_python: str = ""
     extras: tuple[str, ...] = ()
 
-    def settings(self) -> str:
-        """uv's configuration that tells it these metadata."""
-        return dependency_metadata(
-            self.name, self.version, self.requires, requires_python=self.requires_python, extras=self.extras
+
+def metadata_settings(stated: Iterable[StatedMetadata]) -> str:
+    """uv's configuration that tells it these metadata, each of that version alone."""
+    return "\n".join(
+        dependency_metadata(
+            one.name, one.version, one.requires, requires_python=one.requires_python, extras=one.extras
         )
+        for one in stated
+    )
 
 
 def read_stated(text: bytes) -> StatedMetadata | None:

@@ -24,14 +24,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.environments import uv
-from backdate.environments.built_metadata import BuiltSdist, metadata_settings
+from backdate.environments.built_metadata import BuiltSdist
 from backdate.environments.incidents import BuildIncident
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.environments.lock import index_line, is_of_index, read_pylock
+from backdate.environments.lock import index_line, is_of_index, read_pylock, split_by_origin
 from backdate.environments.lock_wheels import LockedSdist, sdists_to_build
 from backdate.environments.named_requirements import NamedRequirements
 from backdate.environments.progress import OneStepEnd
 from backdate.environments.restated_metadata import restated_metadata
+from backdate.environments.stated_metadata import metadata_settings
 from backdate.environments.step_files import handed_over, input_file, shown
 from backdate.environments.step_run import StepRun
 from backdate.environments.steps import Resolution, Steps
@@ -73,31 +74,36 @@ def install_wheels_alone(
     root: Path | None,
     log: Path,
     built: Sequence[BuiltSdist] = (),
+    *,
+    try_uv: bool = True,
 ) -> OneStep:
     """Resolve what is ``asked``, all that the request asks for, and make the movable environment at ``root``,
     in ``Cache.environments``, from wheels; without a root it is resolved alone.
 
-    They are of the index, but for ``built``. Where that cannot be, the other way says why. Its files may be
+    They are of the index, but for ``built``. ``try_uv``: False where it was tried a moment ago that uv fails
+    where it would have to build. Where that cannot be, the other way says why. Its files may be
     lent (``lent_files.py``).
     """
     if steps.sandbox.name == UNSAFE_LOCAL or "\\" in steps.index_url:
         return OneStep(end=OneStepEnd.NOT_COVERED)
     uv_cache = steps.uv_cache(request)
     work = steps.cache.clean / f"step-{uuid.uuid4().hex}"
-    restated = restated_metadata((one.sdist.name, one.sdist.version) for one in built)
+    told = [one.metadata for one in built] + ([] if asked.project is None else [asked.project])
+    restated = restated_metadata((one.name, one.version) for one in told)
     python = request.choice.interpreter.executable
     try:
         with (
             input_file("asked.txt", "\n".join(asked.asked) + "\n") as wanted,
             input_file("limits.txt", "\n".join(asked.limits) + "\n") as limits,
-            input_file("uv.toml", f"{metadata_settings(built)}\n{restated}") as settings,
+            input_file("uv.toml", f"{metadata_settings(told)}\n{restated}") as settings,
+            input_file("README", "In the place of the project's tree.\n") as instead,
             _canaries() as canaries,
         ):
             steps.cache.make_clean(uv_cache / _BUILDS)
             steps.cache.make_clean(work)
             compiling = _compiling(steps, request, wanted, limits, settings, work)
             script = [_or_lock_of_needed(steps, request, compiling, work)]
-            beside = [] if built else _canary_lines(python)  # it was tried a moment ago
+            beside = _canary_lines(python) if try_uv else []
             if root is not None:
                 beside.append(shlex.join(uv.create_arguments(python=python, root=root, movable=True)))
                 script.append(_ready_to_install(work, steps.index_url, built))
@@ -108,6 +114,8 @@ def install_wheels_alone(
                 Mount(source=canaries, target=_CANARY_AT),
                 Mount(source=canaries / "covered", target=str(uv_cache / _BUILDS)),
             ]
+            if asked.project is not None:
+                mounts.append(Mount(source=instead.parent, target=request.at))
             step = steps.run(
                 *(request, script, mounts, log),
                 with_tree=False,
@@ -115,7 +123,8 @@ def install_wheels_alone(
                 lend=root is not None,
                 beside=beside,
             )
-        return _outcome(request, step, work, built, installed=root is not None)
+        installed, with_project = root is not None, asked.project is not None
+        return _outcome(request, step, work, built, installed=installed, with_project=with_project)
     except (OSError, ConfigurationError, StoredDataError):
         return OneStep(end=OneStepEnd.FAILED)
     finally:
@@ -123,7 +132,13 @@ def install_wheels_alone(
 
 
 def _outcome(
-    request: EnvironmentRequest, step: StepRun, work: Path, built: Sequence[BuiltSdist], *, installed: bool
+    request: EnvironmentRequest,
+    step: StepRun,
+    work: Path,
+    built: Sequence[BuiltSdist],
+    *,
+    installed: bool,
+    with_project: bool,
 ) -> OneStep:
     if step.run.exit_code == _BUILDS_ANYWAY:
         return OneStep(end=OneStepEnd.UV_BUILDS)
@@ -137,7 +152,7 @@ def _outcome(
     lock = read_pylock(
         pylock, instant=request.instant, python=version, cutoff_overrides=request.cutoff_overrides
     )
-    if not is_of_index(pylock):
+    if not is_of_index(split_by_origin(pylock)[0] if with_project else pylock):
         return OneStep(end=OneStepEnd.FAILED)
     resolution = Resolution(lock=lock, pylock=pylock, checked=True)
     if step.ok:
