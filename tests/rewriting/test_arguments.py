@@ -5,14 +5,9 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import (
-    AddArgument,
-    ChangeArgument,
-    LeftAloneReason,
-    NamePositional,
-    Rewrite,
-)
+from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional, Rewrite
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 MISSING = ChangeArgument(function="marshmallow.fields.Str", argument="missing", new="load_default")
 LOOP = ChangeArgument(function="asyncio.sleep", argument="loop")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import LeftAloneReason, ReplaceAssignment
+from backdate.rewriting.rewrite import ReplaceAssignment
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 ENCODER = ReplaceAssignment(target=".json_encoder", template="{self}.json.default = {value}().default")
 PROVIDER = ReplaceAssignment(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import LeftAloneReason, ReplaceUse
+from backdate.rewriting.rewrite import ReplaceUse
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 OF_APP = ReplaceUse(
     target=".drop_all",

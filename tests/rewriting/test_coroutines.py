@@ -8,8 +8,9 @@ import textwrap
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import DecoratedCoroutine, LeftAloneReason
+from backdate.rewriting.rewrite import DecoratedCoroutine
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 COROUTINE = DecoratedCoroutine(decorator="asyncio.coroutine")
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import DefineHere, LeftAloneReason, NeededImport, RewrittenSource
+from backdate.rewriting.rewrite import DefineHere, NeededImport
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason, RewrittenSource
 
 DEFINITION = """\
 # lib.part.shout as in lib 1.0; 2.0 lacks it

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import ChangeParameter, LeftAloneReason
+from backdate.rewriting.rewrite import ChangeParameter
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 KEYWORDS = ChangeParameter(of=("lib.post_load",), adds="**kwargs")
 FIELD = ChangeParameter(of=("lib.fields.Field",), methods=("_serialize",), adds="**kwargs")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import ChangeKey, LeftAloneReason
+from backdate.rewriting.rewrite import ChangeKey
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 IN_FUNCTION = """\
 def field(kind, meta=None):

@@ -1,8 +1,9 @@
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import LeftAloneReason, RenameAttribute
+from backdate.rewriting.rewrite import RenameAttribute
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 TEXT = "import os\nfor a in x.iteritems():\n    y = f(x).iteritems() # .iteritems\nos.iteritems()\n"
 RENAME = RenameAttribute(old="iteritems", new="items")

@@ -7,8 +7,9 @@ import ast
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import LeftAloneReason, ReplaceUse
+from backdate.rewriting.rewrite import ReplaceUse
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 MAD = ReplaceUse(target=".mad", template="({self} - {self}.mean()).abs()")
 ORDERED = ReplaceUse(target=".mad", template="{0} if {self} else {self}")

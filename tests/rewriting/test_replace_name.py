@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import LeftAloneReason, ReplaceName
+from backdate.rewriting.rewrite import ReplaceName
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 PRODUCT = ("numpy.product", "numpy.prod")
 MAPPING = ("collections.Mapping", "collections.abc.Mapping")

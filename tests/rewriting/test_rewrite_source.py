@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from backdate.rewriting.rewrite import LeftAloneReason, RenameAttribute, ReplaceName
+from backdate.rewriting.rewrite import RenameAttribute, ReplaceName
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 
 CODE = "import numpy as np\nx = np.product([1])\n"
 RULE = ReplaceName(old="numpy.product", new="numpy.prod")

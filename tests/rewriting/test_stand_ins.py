@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import FollowSignature, LeftAloneReason
+from backdate.rewriting.rewrite import FollowSignature
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import LeftAloneReason
 from backdate.rewriting.stand_ins import stand_ins
 
 SOURCE = """\

@@ -10,7 +10,8 @@ from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.encodings import line_starts
 from backdate.editing.spans import Edit
-from backdate.rewriting.rewrite import ReplaceName, Rewrite, RewrittenSource
+from backdate.rewriting.rewrite import ReplaceName, Rewrite
+from backdate.rewriting.rewritten import RewrittenSource
 from backdate.solvers.reasons import ProposalOrigin
 from backdate.solvers.rules.applying import TextChanger, Texts
 from backdate.solvers.rules.backend import SuiteReading

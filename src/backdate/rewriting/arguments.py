@@ -19,14 +19,8 @@ from backdate.rewriting.calls import FunctionCall, calls_of
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.known_keys import may_be_given
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import (
-    AddArgument,
-    ChangeArgument,
-    LeftAlone,
-    LeftAloneReason,
-    NamePositional,
-    RewrittenSource,
-)
+from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 from backdate.rewriting.spelling import spell_expression
 

@@ -12,7 +12,8 @@ from backdate.rewriting.calls import is_of_module, mentions
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, ReplaceAssignment, RewrittenSource
+from backdate.rewriting.rewrite import ReplaceAssignment
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, is_field
 from backdate.rewriting.spelling import spell_expression
 from backdate.rewriting.template import Given, as_python, fill, given_by

@@ -9,7 +9,8 @@ from backdate.rewriting.class_bodies import class_with_base
 from backdate.rewriting.definitions import mentions_of
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import BaseBehind, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import BaseBehind
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 from backdate.rewriting.spelling import spell_expression
 

@@ -7,7 +7,8 @@ from tree_sitter import Node
 from backdate.rewriting.calls import calls_of
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
-from backdate.rewriting.rewrite import CallAtStart, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import CallAtStart
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 from backdate.rewriting.spelling import import_statement, spell
 

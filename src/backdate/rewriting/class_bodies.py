@@ -11,7 +11,8 @@ from backdate.rewriting.argument_edits import same_code
 from backdate.rewriting.definitions import mentions_of
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import ChangeClassBody, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import ChangeClassBody
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 from backdate.rewriting.template import as_python, fill, given_by
 

@@ -11,7 +11,8 @@ from backdate.rewriting.decorators import decorated_functions, without_decorator
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import DecoratedCoroutine, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import DecoratedCoroutine
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 
 _INNER = frozenset({"function_definition", "lambda", "class_definition"})

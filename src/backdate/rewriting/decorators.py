@@ -10,7 +10,8 @@ from backdate.editing.spans import Edit
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import DropDecorator, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import DropDecorator
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 
 

@@ -14,7 +14,8 @@ from backdate.editing.spans import Edit
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits, last_import_of_block
 from backdate.rewriting.names import ImportedName, SourceNames, imported_names
-from backdate.rewriting.rewrite import DefineHere, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import DefineHere
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, is_field
 
 

@@ -11,7 +11,8 @@ from backdate.rewriting.argument_edits import keyword_of, remove_argument
 from backdate.rewriting.calls import FunctionCall, call_at
 from backdate.rewriting.expressions import nodes_on
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import ChangeKey, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import ChangeKey
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field
 
 _METHODS = ("get", "setdefault", "pop")

@@ -12,14 +12,8 @@ from backdate.rewriting.argument_edits import argument_value
 from backdate.rewriting.calls import call_at
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import (
-    ChangeWith,
-    ExpressionRole,
-    LeftAlone,
-    LeftAloneReason,
-    ReplaceExpression,
-    RewrittenSource,
-)
+from backdate.rewriting.rewrite import ChangeWith, ExpressionRole, ReplaceExpression
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, source_tree, statement_of
 from backdate.rewriting.spelling import spell_expression
 from backdate.rewriting.template import as_python, fill, given_by, is_template

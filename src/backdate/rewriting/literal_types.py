@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from backdate.editing.spans import Edit
-from backdate.rewriting.rewrite import ChangeLiteralType, RewrittenSource
+from backdate.rewriting.rewrite import ChangeLiteralType
+from backdate.rewriting.rewritten import RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 
 _START = re.compile(r"([a-zA-Z]{0,2})(\"{3}|'{3}|\"|')")

@@ -8,7 +8,8 @@ from tree_sitter import Node
 
 from backdate.editing.spans import Edit
 from backdate.rewriting.names import SourceNames, is_use
-from backdate.rewriting.rewrite import NameSetups, RewrittenSource
+from backdate.rewriting.rewrite import NameSetups
+from backdate.rewriting.rewritten import RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, source_tree
 
 _NAMES = {"setup": "setup_method", "teardown": "teardown_method"}

@@ -9,7 +9,8 @@ from backdate.editing.spans import Edit
 from backdate.rewriting.calls import is_of_module
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, RenameAttribute, RewrittenSource
+from backdate.rewriting.rewrite import RenameAttribute
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, is_field
 from backdate.rewriting.spelling import spell_expression
 

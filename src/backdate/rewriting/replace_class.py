@@ -12,7 +12,8 @@ from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.replace_name import replace_name
 from backdate.rewriting.replace_use import replace_use
-from backdate.rewriting.rewrite import ReplaceClass, ReplaceUse, RewrittenSource
+from backdate.rewriting.rewrite import ReplaceClass, ReplaceUse
+from backdate.rewriting.rewritten import RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, is_field, source_tree
 from backdate.rewriting.template import placeholders_of
 

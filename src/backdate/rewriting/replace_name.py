@@ -17,7 +17,8 @@ from backdate.rewriting.names import (
     module_of_import,
     name_of_entry,
 )
-from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, ReplaceName, RewrittenSource
+from backdate.rewriting.rewrite import ReplaceName
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, is_field
 from backdate.rewriting.spelling import NewImport, add_import, spell
 

@@ -18,7 +18,8 @@ from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
 from backdate.rewriting.operations import SYMBOLS, operations_of
 from backdate.rewriting.repeated_values import UNCOMPUTED, is_side_effect_free, name_for_value
-from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, ReplaceUse, RewrittenSource
+from backdate.rewriting.rewrite import ReplaceUse
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, statement_of
 from backdate.rewriting.spelling import first_names, spell_expression
 from backdate.rewriting.template import (

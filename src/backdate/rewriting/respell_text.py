@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit
-from backdate.rewriting.rewrite import RespellText, RewrittenSource
+from backdate.rewriting.rewrite import RespellText
+from backdate.rewriting.rewritten import RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 
 

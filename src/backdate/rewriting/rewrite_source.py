@@ -42,8 +42,6 @@ from backdate.rewriting.rewrite import (
     DropDecorator,
     DropImport,
     FollowSignature,
-    LeftAlone,
-    LeftAloneReason,
     NamePositional,
     NameSetups,
     RenameAttribute,
@@ -54,8 +52,8 @@ from backdate.rewriting.rewrite import (
     ReplaceUse,
     RespellText,
     Rewrite,
-    RewrittenSource,
 )
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, source_tree
 from backdate.rewriting.spelling import is_class_member
 from backdate.rewriting.stand_ins import follow_signature

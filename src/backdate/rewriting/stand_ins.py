@@ -10,7 +10,8 @@ from tree_sitter import Node
 
 from backdate.editing.spans import Edit
 from backdate.rewriting.names import SourceNames, is_use
-from backdate.rewriting.rewrite import FollowSignature, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import FollowSignature
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, source_tree
 
 _ASSIGNED = re.compile(

@@ -9,7 +9,8 @@ from tree_sitter import Node
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import ImportedName, SourceNames
-from backdate.rewriting.rewrite import DropImport, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import DropImport
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit
-from backdate.rewriting.rewrite import CallYielded, LeftAlone, LeftAloneReason, RewrittenSource
+from backdate.rewriting.rewrite import CallYielded
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree, source_tree
 
 _FUNCTIONS = frozenset({"identifier", "attribute"})

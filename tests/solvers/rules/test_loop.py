@@ -10,8 +10,9 @@ from dead_names import DeadNamesWorld, by_table, missing, rename
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import Edit
-from backdate.rewriting.rewrite import AddArgument, ReplaceName, ReplaceUse, RewrittenSource
+from backdate.rewriting.rewrite import AddArgument, ReplaceName, ReplaceUse
 from backdate.rewriting.rewrite_source import rewrite_source
+from backdate.rewriting.rewritten import RewrittenSource
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.changes import ChangeHistory

@@ -10,7 +10,8 @@ from backdate.advice import SourcePlace
 from backdate.editing.encodings import split_lines
 from backdate.editing.line_maps import LineMap
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import LeftAlone, LeftAloneReason, Rewrite, RewrittenSource
+from backdate.rewriting.rewrite import Rewrite
+from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, Proposal
 
 Texts = Mapping[str, str]

@@ -27,7 +27,6 @@ from backdate.solvers.rules.changes import (
     ChangeHistory,
     moved_change,
     moved_group,
-    moved_places,
     put_back,
 )
 from backdate.solvers.rules.hidden_causes import HiddenCauses
@@ -40,6 +39,7 @@ from backdate.solvers.rules.judgement import (
     judge_change,
     new_on_lines,
 )
+from backdate.solvers.rules.narrowing import narrowed
 from backdate.solvers.rules.planning import ChangePlanner
 from backdate.solvers.rules.proposals import FailureGroup
 
@@ -245,8 +245,9 @@ class MendLoop:
         verdicts = self._verdicts(changed, after, keys)
         rejected = [made.planned for made, verdict in verdicts if verdict is not ChangeVerdict.HELPED]
         harmful = [made for made, verdict in verdicts if verdict is ChangeVerdict.HARMFUL]
-        narrowed = [part for made in harmful if (part := self._narrowed(made, changed, after, keys))]
-        self._keep(changed, after, rejected, narrowed)
+        parts = [narrowed(made, self._texts, changed.texts, after, keys, self.changer) for made in harmful]
+        narrower = [part for part in parts if part is not None]
+        self._keep(changed, after, rejected, narrower)
 
     def _verdicts(
         self, changed: ChangedTexts, after: SuiteReading, keys: frozenset[str]
@@ -254,30 +255,6 @@ class MendLoop:
         asked = [partial(self._verdict, made.planned, changed, after, keys) for made in changed.made]
         self.backend.ask_together(asked)
         return [(made, verdict()) for made, verdict in zip(changed.made, asked, strict=True)]
-
-    def _narrowed(
-        self, made: MadeChange, changed: ChangedTexts, after: SuiteReading, keys: frozenset[str]
-    ) -> PlannedChange | None:
-        """A harmful change at those of its places alone where it is seen to help; None where that is none.
-
-        Of a function that is given now one thing and then another, a template fits some calls.
-        """
-        planned = made.planned
-        new = new_on_lines(after.groups, keys, made.lines)
-        blamed = {place for group in new for place in group.raised_at or group.places[:1]} & made.lines
-        if planned.proposal.rewrite is None or not blamed:
-            return None
-        failed = {place for group in after.groups for place in group.raised_at} | blamed
-        raised = moved_group(planned.group, self._texts, changed.texts, self.changer).raised_at
-        helped = (set(raised) & made.lines) - failed
-        good = tuple(
-            place
-            for place in planned.proposal.places
-            if helped.intersection(moved_places((place,), self._texts, changed.texts, self.changer))
-        )
-        part = replace(planned, proposal=replace(planned.proposal, places=good))
-        remade = self.changer.make(self._texts, [part]).made
-        return part if remade and good != planned.proposal.places else None
 
     def _verdict(
         self, planned: PlannedChange, changed: ChangedTexts, after: SuiteReading, keys: frozenset[str]
@@ -297,11 +274,11 @@ class MendLoop:
         changed: ChangedTexts,
         after: SuiteReading,
         rejected: Sequence[PlannedChange],
-        narrowed: Sequence[PlannedChange] = (),
+        narrower: Sequence[PlannedChange] = (),
     ) -> None:
-        """Go on with all of ``changed`` but ``rejected``, and with what of these is ``narrowed``."""
+        """Go on with all of ``changed`` but ``rejected``, and with what of these is made ``narrower``."""
         gone = set(map(id, rejected))
-        kept = [*(made.planned for made in changed.made if id(made.planned) not in gone), *narrowed]
+        kept = [*(made.planned for made in changed.made if id(made.planned) not in gone), *narrower]
         base, before = self._texts, self._last
         self._history.add(base, kept)
         self._texts = self._history.texts() if rejected else changed.texts
