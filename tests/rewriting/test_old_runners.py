@@ -165,3 +165,13 @@ def test_what_nose_took_of_test_cases_does_what_it_did() -> None:
     )
     assert text is not None
     exec(compile(text, "test", "exec"), {})
+
+
+def test_line_ends_stay() -> None:
+    text = (
+        "from nose.plugins.attrib import attr\nfrom nose.tools import raises\n\n"
+        "@attr('slow')\n@raises(E)\ndef test_it():\n    f()\n"
+    )
+    changed = without_old_runners(text)
+    assert changed is not None
+    assert without_old_runners(text.replace("\n", "\r\n")) == changed.replace("\n", "\r\n")

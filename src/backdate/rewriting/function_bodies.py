@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from backdate.editing.encodings import line_starts
+from backdate.editing.encodings import DecodedText, line_starts
 from backdate.editing.spans import Edit
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -46,7 +46,8 @@ class FunctionBody:
         start = self._starts[self._first_line - 1]
         line = self._text[start : self._starts[self._first_line]]
         own = line[: len(line) - len(line.lstrip(" \t"))]
-        unit, newline = ("\t" if "\t" in own else "    "), ("\r\n" if "\r\n" in self._text else "\n")
+        unit = "\t" if "\t" in own else "    "
+        newline = DecodedText(content=self._text, encoding="utf-8").newline
         heads = [*before, *(unit * level + opening for level, opening in enumerate(openings))]
         deeper = unit * len(openings)
         yield Edit(start, start, "".join(f"{own}{head}{newline}" for head in heads) + deeper)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from backdate.editing.encodings import DecodedText
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
@@ -65,6 +66,7 @@ def without_old_runners(text: str) -> str | None:
 
 def _edits(tree: ast.Module, imports: Sequence[RunnerImport], text: str) -> Iterator[Edit]:
     source, needed = SourceText(text), _Needed()
+    newline = DecodedText(content=text, encoding="utf-8").newline
     done: set[ast.AST] = set()
     taken = names_bound(tree)
     for node in ast.walk(tree):
@@ -80,7 +82,7 @@ def _edits(tree: ast.Module, imports: Sequence[RunnerImport], text: str) -> Iter
             start if one.stays or one.around else _line_end(text, source.offset(one.node.end_lineno or 0, 0))
         )
         written = (*(f"import {name}" for name in one.others), *lines)
-        yield Edit(start, end, "".join(f"{line}\n" for line in written))
+        yield Edit(start, end, "".join(f"{line}{newline}" for line in written))
         lines = ()
 
 
@@ -108,7 +110,8 @@ def _decorated(
         if marks:
             needed.pytest = True
             indentation = text[start:end][: len(text[start:end]) - len(text[start:end].lstrip(" \t"))]
-            yield Edit(start, end, "".join(f"{indentation}@pytest.mark.{mark}\n" for mark in marks))
+            newline = DecodedText(content=text, encoding="utf-8").newline
+            yield Edit(start, end, "".join(f"{indentation}@pytest.mark.{mark}{newline}" for mark in marks))
             continue
         if isinstance(node, ast.ClassDef | ast.AsyncFunctionDef) or given is None:
             raise _NotToBeWritten
