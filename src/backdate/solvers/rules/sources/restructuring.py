@@ -19,35 +19,11 @@ from backdate.rewriting.rewrite import (
 )
 from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.app_contexts import app_contexts
-from backdate.solvers.rules.sources.app_names import whole_app_name
-from backdate.solvers.rules.sources.attribute_targets import attribute_targets
-from backdate.solvers.rules.sources.bound_metadata import bound_metadata
-from backdate.solvers.rules.sources.by_position import by_position
-from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.containers import CONTAINERS
-from backdate.solvers.rules.sources.copied_frames import copied_frames
-from backdate.solvers.rules.sources.dataclass_defaults import default_factories
-from backdate.solvers.rules.sources.implicit_commits import commits
-from backdate.solvers.rules.sources.index_arrays import made_whole
-from backdate.solvers.rules.sources.json_settings import json_settings
-from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.literals import LITERALS
-from backdate.solvers.rules.sources.mapped_rows import mapped_rows
-from backdate.solvers.rules.sources.marked_values import marked_values
-from backdate.solvers.rules.sources.meta_indexes import meta_indexes
-from backdate.solvers.rules.sources.mixed_enums import shown_as_before
-from backdate.solvers.rules.sources.old_runners import old_runners
-from backdate.solvers.rules.sources.old_tests import module_setups_of, old_tests
-from backdate.solvers.rules.sources.package_versions import version_of
-from backdate.solvers.rules.sources.patched_names import patched_names
-from backdate.solvers.rules.sources.read_only_arrays import made_writable
-from backdate.solvers.rules.sources.same_literals import same_literals
-from backdate.solvers.rules.sources.stop_iterations import ended_generators
+from backdate.solvers.rules.sources.same_objects import with_same_objects
 from backdate.solvers.rules.sources.subjects import library_behind
-from backdate.solvers.rules.sources.version_texts import by_version_numbers
-from backdate.solvers.rules.sources.warned_indices import warned_indices
-from backdate.solvers.rules.sources.wrapped_arguments import wrapped_arguments
+from backdate.solvers.rules.sources.whole_failures import SEVERAL, WHOLE
 from backdate.solvers.rules.sources.zones import NO_PYTZ, by_zoneinfo
 
 _LONGEST = 2_000
@@ -75,13 +51,13 @@ class RestructuringSource:
     origin = ProposalOrigin.RESTRUCTURING
 
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
-        """See ``ProposalSource``. Only lines of tracebacks change, as others may be about other objects, and
-        what the message names otherwise."""
-        for ask in _WHOLE:
+        """See ``ProposalSource``. Only lines of tracebacks change, as others may be about other objects, what
+        the message names otherwise, and further lines of their functions that use the same object."""
+        for ask in WHOLE:
             proposal = ask(group, evidence)
             if proposal is not None:
                 return (proposal,)
-        found = [proposal for ask in _SEVERAL for proposal in ask(group, evidence)]
+        found = [proposal for ask in SEVERAL for proposal in ask(group, evidence)]
         return (*found, *self._by_message(group, evidence))
 
     def _by_message(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
@@ -103,27 +79,12 @@ class RestructuringSource:
                         origin=self.origin,
                         distribution=library_behind(group, evidence),
                         rewrite=rewrite,
-                        places=group.places,
+                        places=with_same_objects(group.places, rewrite, evidence),
                         why=(why,),
                     )
                     for rewrite in tuple(rewrites.values())[:_MOST]
                 )
         return ()
-
-
-_SEVERAL = (
-    shown_as_before,
-    made_whole,
-    made_writable,
-    copied_frames,
-    patched_names,
-    by_position,
-    warned_indices,
-    same_literals,
-    wrapped_arguments,
-    module_setups_of,
-)
-"""What asks for proposals of its own, each for several places."""
 
 
 def _property(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
@@ -296,26 +257,6 @@ def _as_bytes(_: re.Match[str], __: _FailingCode) -> Iterator[Rewrite]:
     yield ChangeLiteralType(to="bytes")
 
 
-_WHOLE = (
-    version_of,
-    old_tests,
-    old_runners,
-    marked_values,
-    default_factories,
-    class_bodies,
-    mapped_rows,
-    attribute_targets,
-    bound_metadata,
-    commits,
-    json_settings,
-    meta_indexes,
-    app_contexts,
-    whole_app_name,
-    ended_generators,
-    by_version_numbers,
-    kept_arguments,
-)
-"""What knows a failure as a whole: where one has an answer, nothing else is asked."""
 _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], Iterator[Rewrite]]], ...] = (
     (
         re.compile(

@@ -1,0 +1,64 @@
+"""What knows a failure of code's shape as a whole, beyond what a message says of its own line."""
+
+from __future__ import annotations
+
+from backdate.solvers.rules.sources.app_contexts import app_contexts
+from backdate.solvers.rules.sources.app_names import whole_app_name
+from backdate.solvers.rules.sources.attribute_targets import attribute_targets
+from backdate.solvers.rules.sources.bound_metadata import bound_metadata
+from backdate.solvers.rules.sources.by_position import by_position
+from backdate.solvers.rules.sources.class_bodies import class_bodies
+from backdate.solvers.rules.sources.copied_frames import copied_frames
+from backdate.solvers.rules.sources.dataclass_defaults import default_factories
+from backdate.solvers.rules.sources.implicit_commits import commits
+from backdate.solvers.rules.sources.index_arrays import made_whole
+from backdate.solvers.rules.sources.json_settings import json_settings
+from backdate.solvers.rules.sources.kept_arguments import kept_arguments
+from backdate.solvers.rules.sources.mapped_rows import mapped_rows
+from backdate.solvers.rules.sources.marked_values import marked_values
+from backdate.solvers.rules.sources.meta_indexes import meta_indexes
+from backdate.solvers.rules.sources.mixed_enums import shown_as_before
+from backdate.solvers.rules.sources.old_runners import old_runners
+from backdate.solvers.rules.sources.old_tests import module_setups_of, old_tests
+from backdate.solvers.rules.sources.package_versions import version_of
+from backdate.solvers.rules.sources.patched_names import patched_names
+from backdate.solvers.rules.sources.read_only_arrays import made_writable
+from backdate.solvers.rules.sources.same_literals import same_literals
+from backdate.solvers.rules.sources.stop_iterations import ended_generators
+from backdate.solvers.rules.sources.version_texts import by_version_numbers
+from backdate.solvers.rules.sources.warned_indices import warned_indices
+from backdate.solvers.rules.sources.wrapped_arguments import wrapped_arguments
+
+SEVERAL = (
+    shown_as_before,
+    made_whole,
+    made_writable,
+    copied_frames,
+    patched_names,
+    by_position,
+    warned_indices,
+    same_literals,
+    wrapped_arguments,
+    module_setups_of,
+)
+"""What asks for proposals of its own, each for several places."""
+WHOLE = (
+    version_of,
+    old_tests,
+    old_runners,
+    marked_values,
+    default_factories,
+    class_bodies,
+    mapped_rows,
+    attribute_targets,
+    bound_metadata,
+    commits,
+    json_settings,
+    meta_indexes,
+    app_contexts,
+    whole_app_name,
+    ended_generators,
+    by_version_numbers,
+    kept_arguments,
+)
+"""What knows a failure as a whole: where one has an answer, nothing else is asked."""
