@@ -23,6 +23,7 @@ from backdate.solvers.rules.sources.json_settings import unread_settings
 from backdate.solvers.rules.sources.version_texts import compared_as_texts
 
 _MOST_FILES = 400
+_IMPORT = re.compile(r"(?:import|from)\s")
 _OF_CLASS = re.compile(r"^type object ('[^']{1,200}') has")
 
 
@@ -68,11 +69,37 @@ def _lost(evidence: FixEvidence, asked: Mapping[str, NameUses]) -> list[FailureG
     """A group for each lost name or keyword argument among what is ``asked``, at the places of that."""
     assert evidence.pair is not None
     lost = lost_names(evidence.pair, asked) if asked else ()
-    return [
+    groups = (
         FailureGroup(cause=cause_of(one, evidence), tests=(), places=one.places)
         for one in lost
         if one.places and not _of_absent_class(one, evidence)
-    ]
+    )
+    return [_with_all_behind_imports(group, evidence) for group in groups]
+
+
+def _with_all_behind_imports(group: FailureGroup, evidence: FixEvidence) -> FailureGroup:
+    """Of a module that is gone also uses that no test runs, in files that import it as a whole.
+
+    That import goes as soon as the file is imported, and cannot while anything in the file needs it.
+    """
+    module = group.cause.name
+    if group.cause.kind is not CauseKind.MISSING_MODULE or not module:
+        return group
+    files = {place.file for place in group.places if _is_import(place, evidence)}
+    behind = (
+        place
+        for name, uses in evidence.uses.names.items()
+        if f"{name}.".startswith(f"{module}.") and not uses.of_object
+        for place in uses.places
+        if place.file in files
+    )
+    return replace(group, places=tuple(dict.fromkeys((*group.places, *behind))))
+
+
+def _is_import(place: SourcePlace, evidence: FixEvidence) -> bool:
+    """Whether a line of a whole module, and of no function or other block, is an import."""
+    lines = evidence.texts.get(place.file, "").splitlines()[place.line - 1 : place.line]
+    return any(_IMPORT.match(line) for line in lines)
 
 
 def _called_otherwise(evidence: FixEvidence) -> Iterator[FailureGroup]:
