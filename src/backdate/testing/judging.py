@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backdate.testing.assembly import Capture, CaseRecord
+from backdate.testing.check_reports import errors_first
 from backdate.testing.outcomes import CaseResult, Outcome, Raised
 from backdate.testing.told_tracebacks import told_exceptions
 from backdate.testing.wire import GroupResult, Phase, Uncollected
@@ -51,7 +52,7 @@ def result_of(record: CaseRecord, ending: UnfinishedOutcome) -> CaseResult:
     """
     outcome, phase = _classify(record, ending)
     reason = "" if phase is None else _reason(phase)
-    raised = () if phase is None else told_exceptions(phase.raised)
+    raised = () if phase is None else errors_first(told_exceptions(phase.raised))
     if outcome is ending.outcome and not record.ended:
         reason = f"{ending.reason}{_where(record.phases)}"
         raised = raised or ending.raised
