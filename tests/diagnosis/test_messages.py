@@ -118,6 +118,13 @@ use `float` by itself. Doing this will not modify any behavior and is safe."""
         ("TypeError", "f() got an unexpected keyword argument 'z'. Did you mean 'y'?", KEYWORD, "f", "z"),
         ("TypeError", "'z' is an invalid keyword argument for this function", KEYWORD, "", "z"),
         ("TypeError", "'z' is an invalid keyword argument for print()", KEYWORD, "print", "z"),
+        (
+            "TypeError",
+            "Unexpected keyword arguments passed to pytest.raises: message\nUse it otherwise?",
+            KEYWORD,
+            "pytest.raises",
+            "message",
+        ),
         ("TypeError", "len() takes no keyword arguments", KEYWORD, "len", ""),
         ("TypeError", "f() takes 2 positional arguments but 3 were given", COUNT, "f", ""),
         ("TypeError", "f() takes from 1 to 2 positional arguments but 3 were given", COUNT, "f", ""),

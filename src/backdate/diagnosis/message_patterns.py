@@ -97,6 +97,7 @@ TYPE = [
         rf"{_NAMED} is an invalid keyword argument for (?:this function|(?P<owner>[\w.]+))",
         rf"{_CALL} takes no keyword arguments",
         rf"(?:this function|(?P<owner>[\w.]+)) got an unexpected keyword argument {_Q}(?P<name>\w+)",
+        rf"[Uu]nexpected keyword arguments? passed to (?P<owner>[\w.]+)(?:\(\))?: {_Q}?(?P<name>\w+)",
         rf"(?:.*\b)?[Uu]nexpected keyword argument\(?s?\)?:? \[?{_Q}?(?P<name>\w+)",
         rf"{_CALL} got some positional-only arguments passed as keyword arguments: {_Q}(?P<name>\w+)",
     ),
