@@ -58,7 +58,7 @@ def setup_failure_of(recipe_run: RecipeRun, dated: DatedProject, pythons: tuple[
     )
     environment = recipe_run.environment
     lock = environment.lock.distributions if environment is not None else ()
-    return replace(read, installed=frozenset(locked.name for locked in lock) if lock else None)
+    return replace(read, installed={locked.name: locked.version for locked in lock} or None)
 
 
 def message_of(recipe_run: RecipeRun, assessment: SetupAssessment | None = None) -> str:

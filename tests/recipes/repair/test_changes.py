@@ -1,6 +1,6 @@
 """How rules change recipes: requirements rewritten, evidence weighed, what is added rendered."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -380,10 +380,15 @@ def test_what_rules_add_is_rendered_and_read_back() -> None:
 
 @pytest.mark.parametrize(
     ("installed", "limited"),
-    [(None, True), (frozenset({"pytest", "pytest-asyncio"}), True), (frozenset({"pytest"}), False)],
+    [
+        (None, True),
+        ({"pytest": "8.2.0", "pytest-asyncio": "1.0.0"}, True),
+        ({"pytest": "8.2.0"}, False),
+        ({"pytest": "8.2.0", "pytest-asyncio": "0.21.1"}, False),
+    ],
 )
-def test_what_is_not_installed_dropped_nothing(
-    installed: frozenset[str] | None, limited: bool, tmp_path: Path
+def test_what_is_not_installed_or_older_dropped_nothing(
+    installed: Mapping[str, str] | None, limited: bool, tmp_path: Path
 ) -> None:
     trouble = replace(_trouble("fixture 'event_loop' not found"), installed=installed)
     found = repairs(trouble, _recipe(), tmp_path, Index())

@@ -165,6 +165,16 @@ def test_own_modules_are_matched_by_their_whole_names(tmp_path: Path) -> None:
     assert dict(on_path.recipe.test.environment)["PYTHONPATH"] == "lib"
 
 
+def test_a_folder_that_pythons_own_package_hides_is_not_put_on_the_path(tmp_path: Path) -> None:
+    write(tmp_path, {"test/test_utils.py": "", "test/test_a.py": "from test.test_utils import x\n"})
+    hidden = missing("test.test_utils")
+    found = proposed(tmp_path, hidden, RECIPE, "test")
+    assert "own modules on the path" not in rules(found)
+    assert not any("test" in step.packages for one in found for step in one.recipe.install)
+    write(tmp_path, {"test/__init__.py": ""})
+    assert "own modules on the path" in rules(proposed(tmp_path, hidden))
+
+
 def test_a_part_of_the_own_package_that_a_build_makes_is_not_sought_on_the_index(tmp_path: Path) -> None:
     write(tmp_path, {"mine/__init__.py": ""})
     found = proposed(tmp_path, missing("mine._version"), RECIPE, "mine", "mine-version")

@@ -38,7 +38,8 @@ def dropped_features(context: RepairContext) -> Iterator[Repair]:
 
     What would have to be compiled for the interpreter is left out: releases that are older than it take many
     minutes, and mostly do not build on it. So is what is not installed: what is missing is no release that
-    dropped anything (a fixture of a plugin that is not there).
+    dropped anything (a fixture of a plugin that is not there). So is a limit that holds already: what a
+    release warns of has the words of the later one's error.
     """
     text = failure_text(context.failure)
     installed = context.failure.installed
@@ -47,7 +48,7 @@ def dropped_features(context: RepairContext) -> Iterator[Repair]:
         wording = change.pattern_for(text)
         matches = () if wording is None else all_matches(wording, text, 1)
         name = requirement_name(change.pin)
-        if installed is not None and name and normalise(name) not in installed:
+        if installed is not None and name and not _goes_beyond(change.pin, installed.get(normalise(name))):
             continue
         if matches and name and (name not in limits or _stricter(change.pin, limits[name][0])):
             limits[name] = (change.pin, matches[0][0])
@@ -57,6 +58,10 @@ def dropped_features(context: RepairContext) -> Iterator[Repair]:
         yield context.repaired(
             ErrorClass.INCOMPATIBLE_RELEASE, "release that dropped what is used", text_of(seen), changed
         )
+
+
+def _goes_beyond(limit: str, installed: str | None) -> bool:
+    return installed is not None and not Requirement(limit).specifier.contains(installed, prereleases=True)
 
 
 def _wants_compiling(context: RepairContext, limit: str) -> bool:

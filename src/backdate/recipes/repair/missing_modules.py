@@ -92,8 +92,11 @@ def own_folder(files: Files, module: str) -> str | None:
     """The folder, relative to the root, from which the project's own ``module`` can be imported.
 
     The whole dotted name has to be there: a folder that is called like a namespace holds none of its parts.
+    One without ``__init__.py`` that is called like a package of Python (``test``) gives way to that, wherever
+    it is on the path.
     """
     *packages, last = module.split(".")
+    hidden = bool(packages) and _of_python(packages[0])
     above = "/".join(packages)
     level = ["."]
     for _ in range(_DEEPEST):
@@ -103,7 +106,9 @@ def own_folder(files: Files, module: str) -> str | None:
             module_there = f"{last}.py" in files.names(inside) and (
                 bool(packages) or _stands_alone(files, folder, last)
             )
-            if module_there or _is_package(files, posixpath.join(inside, last)):
+            is_there = module_there or _is_package(files, posixpath.join(inside, last))
+            top = posixpath.normpath(posixpath.join(folder, packages[0])) if hidden else ""
+            if is_there and (not top or "__init__.py" in files.names(top)):
                 return folder
             below += [
                 posixpath.normpath(posixpath.join(folder, name))
@@ -174,6 +179,11 @@ def _is_package(files: Files, folder: str) -> bool:
     return "__init__.py" in names or any(name.endswith(".py") for name in names)
 
 
+def _of_python(top: str) -> bool:
+    """Whether Python has a module of that name, its own tests among them, or had one."""
+    return top == "test" or modules.in_standard_library(top)
+
+
 def _wanted(context: RepairContext) -> list[str]:
     """Missing modules that a distribution may hold."""
     wanted: list[str] = []
@@ -181,7 +191,7 @@ def _wanted(context: RepairContext) -> list[str]:
     text = "\n".join((failure.text, *(problem.message[:20_000] for problem in failure.problems[:50])))
     for module in context.failure.missing_modules[:_MOST_MODULES]:
         top = module.partition(".")[0]
-        standard = modules.in_standard_library(top) and modules.requirement_without_index(top) is None
+        standard = _of_python(top) and modules.requirement_without_index(top) is None
         if standard or (_is_own(context.files, module) and _in_extra(module, of_extras) is None):
             continue
         wanted += _deeper(module, text) if module in modules.namespaces() else [module]

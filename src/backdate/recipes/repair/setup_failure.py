@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -66,8 +66,8 @@ class SetupFailure:
     """Hosts and ports that a build wanted and was not let through to."""
     few_tests: bool = False
     """Whether enough of what ran passes, but less than half of the tests that the project defines ran."""
-    installed: frozenset[str] | None = None
-    """The distributions of the environment in which tests failed, by normalised name; None of a build."""
+    installed: Mapping[str, str] | None = None
+    """The versions in the environment in which tests failed, by normalised name; None of a build."""
     absent: tuple[str, ...] = ()
     """The names of files that the source lacks (``projects/absent_files.py``)."""
 
