@@ -21,6 +21,7 @@ from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_runners import old_runners
 from backdate.solvers.rules.sources.old_tests import module_setups_of, old_tests
 from backdate.solvers.rules.sources.package_versions import version_of
+from backdate.solvers.rules.sources.passed_instances import passed_instances
 from backdate.solvers.rules.sources.patched_names import patched_names
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.same_literals import same_literals
@@ -39,6 +40,7 @@ SEVERAL = (
     warned_indices,
     same_literals,
     wrapped_arguments,
+    passed_instances,
     module_setups_of,
 )
 """What asks for proposals of its own, each for several places."""
