@@ -76,3 +76,20 @@ def test_no_error_is_about_them() -> None:
     assert rule.row.kind == "value"
     assert rules_for("pyyaml", "yaml.dump", old="3.13", new="6.0.1") == ()
     assert rule not in rules_behind("pyyaml", "AssertionError: assert 1 == 2", old="3.13", new="6.0.1")
+
+
+def test_a_builtin_type_is_the_kind_that_numpy_took_it_for() -> None:
+    """``numpy.float`` was ``float``, which NumPy took for any floating type until 1.19."""
+    source = "import numpy as np\na = np.issubdtype(x.dtype, float)\nb = np.issubdtype(x, np.float64)\n"
+    rules = [
+        rule
+        for rule in value_rules_of("numpy", old="1.17.5", new="2.2.0")
+        if rule.target == "numpy.issubdtype"
+    ]
+    for rule in rules:
+        source = apply_edits(source, rewrite_source(source, rule.rewrite, lines=None).edits)
+    assert source == (
+        "import numpy as np\na = np.issubdtype(x.dtype, np.floating)\nb = np.issubdtype(x, np.float64)\n"
+    )
+    later = value_rules_of("numpy", old="1.20.3", new="2.2.0")
+    assert not [rule for rule in later if rule.target == "numpy.issubdtype"]
