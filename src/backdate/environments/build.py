@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 import uuid
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,6 @@ from backdate.environments.packaging_inputs import PackagingInputs
 from backdate.environments.private_view import PrivateView
 from backdate.environments.references.types import DEFAULT_POLICY, ReferencePolicy
 from backdate.environments.resolving import ResolutionCache, is_alone
-from backdate.environments.same_metadata import OtherMetadata, SameMetadata
-from backdate.environments.stated_metadata import StatedMetadata
 from backdate.environments.step_files import give_with_lock
 from backdate.environments.steps import Resolution, Steps
 from backdate.progress import NO_PROGRESS, ONLY, Reporter, StageReporter
@@ -39,6 +38,8 @@ from backdate.text import first_line, with_few_versions
 
 if TYPE_CHECKING:
     from backdate.environments.layered import LayeredBuild
+    from backdate.environments.same_metadata import SameMetadata
+    from backdate.environments.stated_metadata import StatedMetadata
 
 
 class Builder:
@@ -81,7 +82,6 @@ class Builder:
         self.finished = FinishedEnvironments(cache)
         self._built_wheels = BuiltWheels(self.steps, self.keys)
         self.filler = FolderFiller(self.steps, self._built_wheels, self.finished)
-        self._same_metadata = SameMetadata(self.steps, self.keys, self._built_wheels)
         self._resolver = ResolutionCache(
             steps=self.steps, keys=self.keys, built_wheels=self._built_wheels, layered=layered
         )
@@ -104,10 +104,17 @@ class Builder:
             return self._by_pip(request, second, built, stages)
         return built
 
+    @cached_property
+    def _same_metadata(self) -> SameMetadata:
+        from backdate.environments.same_metadata import SameMetadata  # a warm check needs none of it
+
+        return SameMetadata(self.steps, self.keys, self._built_wheels)
+
     def _by_uv(self, request: EnvironmentRequest, stages: StageReporter) -> Environment | BuildFailure:
         inputs = self.packaging_inputs(request)
+        is_new = inputs is None and self._layered and not self._resolver.is_known(request)
         with PrivateView(self.cache) as view:
-            if inputs is None and (known := self._on_known_lock(request, stages, view)) is not None:
+            if is_new and (known := self._on_known_lock(request, stages, view)) is not None:
                 return self._handed_out(request, *known)
             resolution = self._resolver.resolve(request, inputs, stages, view)
             if isinstance(resolution, BuildFailure):
@@ -126,6 +133,8 @@ class Builder:
                 environment = self._in_layers(
                     request, resolution, dependencies, project, inputs, stages, view
                 )
+                if is_new and isinstance(environment, Environment):
+                    self._same_metadata.note(request, resolution, environment)
             else:
                 content = request.digest if project else None
                 environment = self._whole(request, resolution, resolution.pylock, content, stages)
@@ -142,7 +151,9 @@ class Builder:
         self, request: EnvironmentRequest, stages: StageReporter, view: PrivateView
     ) -> tuple[Resolution, Environment] | None:
         """The environment on the lock of another tree, which is this one's too by what its build says."""
-        if not self._layered or not can_be_layered(request) or self._resolver.is_known(request):
+        from backdate.environments.same_metadata import OtherMetadata
+
+        if not can_be_layered(request):
             return None
         known = self._same_metadata.find(request, stages)
         dependencies, project = ("", "") if known is None else split_by_origin(known.resolution.pylock)
@@ -195,10 +206,7 @@ class Builder:
             stages.enter("ready")
             return with_incidents(environment, (*lower.incidents, *view.incidents()))
 
-        environment = self.finished.keep(key, stages, make)
-        if inputs is None and expected_metadata is None and isinstance(environment, Environment):
-            self._same_metadata.note(request, resolution, environment)
-        return environment
+        return self.finished.keep(key, stages, make)
 
     def layered_build(
         self,

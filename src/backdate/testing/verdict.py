@@ -9,7 +9,6 @@ from typing import Literal
 
 from backdate.sandboxes.interface import RunResult, RunStatus
 from backdate.testing.assembly import Capture
-from backdate.testing.check_reports import refused_by_checks
 from backdate.testing.ending import describe_end
 from backdate.testing.outcomes import CaseResult, Frame, Raised
 from backdate.testing.traceback_text import TRACEBACK, read_chain
@@ -113,6 +112,8 @@ def _where(run: RunResult, capture: Capture) -> str:
 def _last_traceback(log: Path, root: str) -> tuple[Raised, ...]:
     """What ended the process, where the log ends with its traceback, or with what checks refused: nothing
     else was there to report it."""
+    from backdate.testing.check_reports import refused_by_checks  # few suites end without a report
+
     lines = end_of_file(log, _TRACEBACK_BYTES).splitlines()
     starts = [number for number, line in enumerate(lines) if TRACEBACK.fullmatch(line)]
     chain = refused_by_checks(read_chain(lines[starts[-1] :]) if starts else (), "\n".join(lines))
