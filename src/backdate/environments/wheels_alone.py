@@ -88,14 +88,12 @@ def install_wheels_alone(
         return OneStep(end=OneStepEnd.NOT_COVERED)
     uv_cache = steps.uv_cache(request)
     work = steps.cache.clean / f"step-{uuid.uuid4().hex}"
-    told = [one.metadata for one in built] + ([] if asked.project is None else [asked.project])
-    restated = restated_metadata((one.name, one.version) for one in told)
     python = request.choice.interpreter.executable
     try:
         with (
             input_file("asked.txt", "\n".join(asked.asked) + "\n") as wanted,
             input_file("limits.txt", "\n".join(asked.limits) + "\n") as limits,
-            input_file("uv.toml", f"{metadata_settings(told)}\n{restated}") as settings,
+            input_file("uv.toml", _settings(asked, built)) as settings,
             input_file("README", "In the place of the project's tree.\n") as instead,
             _canaries() as canaries,
         ):
@@ -129,6 +127,13 @@ def install_wheels_alone(
         return OneStep(end=OneStepEnd.FAILED)
     finally:
         steps.cache.discard(work)
+
+
+def _settings(asked: NamedRequirements, built: Sequence[BuiltSdist]) -> str:
+    """uv's configuration with all metadata that are known."""
+    told = [one.metadata for one in built] + ([] if asked.project is None else [asked.project])
+    restated = restated_metadata((one.name, one.version) for one in told)
+    return f"{metadata_settings(told)}\n{restated}"
 
 
 def _outcome(
