@@ -175,3 +175,7 @@ def test_line_ends_stay() -> None:
     changed = without_old_runners(text)
     assert changed is not None
     assert without_old_runners(text.replace("\n", "\r\n")) == changed.replace("\n", "\r\n")
+
+
+def test_an_assertion_that_is_gone_from_unittest_as_well_is_not_written() -> None:
+    assert without_old_runners("from nose.tools import assert_dict_contains_subset as a\na({}, {})\n") is None
