@@ -110,11 +110,12 @@ class World:
         side = dated.tree.name
         self.done.append((side, packages_of(one)))
         chosen = named.get("choice")
-        self.asked = chosen if isinstance(chosen, InterpreterChoice) else choice()
+        # Both sides run at once: what one was asked for is not told of the other.
+        asked = chosen if isinstance(chosen, InterpreterChoice) else choice()
         with named.get("testing", nullcontext()):  # type: ignore[attr-defined]
             command_started()
             recipe_run = carried(one, self.ends[side](one))
-        return replace(recipe_run, choice=self.asked)
+        return replace(recipe_run, choice=asked)
 
     def bench(self, *, dated: DatedProject, **named: object) -> FakeLoopBackend:
         side = dated.tree.name
