@@ -100,7 +100,7 @@ def repository_address(metadata: bytes) -> str | None:
     return _best_address(labelled)
 
 
-def _address_in_document(document: bytes) -> str | None:
+def address_in_document(document: bytes) -> str | None:
     """The same of a project's JSON document, which repeats the metadata of its newest release."""
     try:
         info = json.loads(document).get("info")
@@ -136,7 +136,7 @@ def _address_of(package: str, client: IndexClient) -> str | PackageWithout:
         url = document_url(page.upstream.rstrip("/"), page.name)
         answer = client.fetcher.get(url, {"accept": "application/json"})
         answered = answer.status == 200
-        address = _address_in_document(answer.body()) if answered else None
+        address = address_in_document(answer.body()) if answered else None
         answer.close()
         if address is not None:
             return address
