@@ -105,6 +105,8 @@ class FixEvidence:
     """Of that tree."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Its Python files, by their paths."""
+    kept_files: frozenset[str] = frozenset()
+    """Those of them that no edit may touch: of tests, unless tests may be edited."""
     pair: EnvironmentPair | None = None
     """The last environment in which the tests passed, and the new one."""
     executed: Mapping[str, frozenset[int]] | None = None
@@ -143,6 +145,10 @@ class FixEvidence:
     def versions_of(self, distribution: str) -> tuple[str, str]:
         """The old and the new version of a distribution; "" for what is not known, and where it stayed."""
         return self.versions.get(distribution, ("", ""))
+
+    def may_edit(self, places: Iterable[SourcePlace]) -> bool:
+        """Whether one of ``places`` is of a file that an edit may touch."""
+        return any(place.file not in self.kept_files for place in places)
 
     def executed_of(self, places: Iterable[SourcePlace]) -> tuple[SourcePlace, ...]:
         """Those of ``places`` that the failing tests run; none where nobody traced them."""

@@ -6,7 +6,7 @@ import shutil
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
@@ -244,7 +244,9 @@ class TaskBackend:
         folder = self.assignment.logs / "old-side"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        self.evidence = self.gather(self.assignment, self.root, groups, log_folder=folder)
+        found = self.gather(self.assignment, self.root, groups, log_folder=folder)
+        kept = frozenset(file for file in found.texts if self.read(file) is None)
+        self.evidence = replace(found, kept_files=kept)
         self.waited_s += self.evidence.waited_s
         moved = counted(len(self.evidence.versions), "distribution")
         lines = sum(map(len, (self.evidence.executed or {}).values()))

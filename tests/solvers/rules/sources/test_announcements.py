@@ -159,12 +159,15 @@ def test_what_the_new_environment_lacks_is_not_proposed(evidence: FixEvidence) -
     assert proposed(evidence, "unsaid") == []
 
 
-@pytest.mark.parametrize("missing", ["releases", "executed", "moved"])
-def test_nothing_without_an_index_an_executed_use_or_a_move(evidence: FixEvidence, missing: str) -> None:
+@pytest.mark.parametrize("missing", ["releases", "executed", "moved", "editable"])
+def test_nothing_without_an_index_an_executed_use_a_move_or_a_line_that_may_be_edited(
+    evidence: FixEvidence, missing: str
+) -> None:
     without = {
         "releases": replace(evidence, releases=None),
         "executed": replace(evidence, executed={}),
         "moved": replace(evidence, versions={}),
+        "editable": replace(evidence, kept_files=frozenset({"p.py"})),
     }[missing]
     group = group_of(evidence, "product")
     assert AnnouncementSource().propose(group, evidence)

@@ -22,9 +22,12 @@ class AnnouncementSource:
     origin = ProposalOrigin.ANNOUNCEMENT
 
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
-        """See ``ProposalSource``. Of the newest release that says what to write, and is right about it."""
+        """See ``ProposalSource``. Of the newest release that says what to write, and is right about it.
+
+        Nothing is read for lines that may not be edited.
+        """
         for subject in subjects_of(group, evidence):
-            if subject.named and _is_gone(subject, evidence):
+            if subject.named and evidence.may_edit(subject.places) and _is_gone(subject, evidence):
                 proposals = tuple(self._proposals(subject, evidence))
                 if proposals:
                     return proposals
