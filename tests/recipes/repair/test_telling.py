@@ -34,6 +34,17 @@ def test_what_a_command_said_comes_before_that_it_failed() -> None:
     assert telling_line("") == "no message"
 
 
+def test_code_under_the_frames_of_a_traceback_is_no_reason() -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "build_meta.py", line 112, in get\n'
+        "    return self._get(settings, requirements=['wheel'])\n"
+        '  File "setup.py", line 3, in <module>\n    because = "error: no"\n'
+        "subprocess.CalledProcessError: Command 'make' returned non-zero exit status 2.\n"
+    )
+    assert telling_line(text) == text.splitlines()[-1]
+    assert telling_line('  File "setup.py", line 3\nValueError: no') == "ValueError: no"
+
+
 @pytest.mark.parametrize(
     ("text", "own", "requirement"),
     [

@@ -15,11 +15,12 @@ _OF_A_COMMAND = re.compile(
     r"CalledProcessError|(?:Compile|Link|Exec)Error: command|non-zero exit status|Error compiling"
 )
 """Exceptions that say only that a command failed, which said why before."""
-_BECAUSE = re.compile(r"\b(?:because|requires?|error:|hint:)", re.IGNORECASE)
+_BECAUSE = re.compile(r"\b(?:because\b|requires?\b|error:|hint:)", re.IGNORECASE)
 _SAYS_THAT_ONLY = re.compile(
     r"\berror: command\b|subprocess-exited-with-error|returned an error\b|\bNo solution found\b"
 )
 """What says that something failed, and not why."""
+_FRAME = re.compile(r'File "[^"]{1,4096}", line \d')
 _MOST_LINES = 8
 _REPORTED = re.compile(r"^E {1,4}(\S.*)", re.MULTILINE)
 """The exception in a report of pytest's, which is all that its error about a file of tests says."""
@@ -29,7 +30,7 @@ def telling_lines(message: str) -> tuple[str, ...]:
     """The lines of a failed build's log that give the reason, the most specific first; empty for no text."""
     from backdate.recipes.repair.builds import tool_limits  # with its rules, for what did not build alone
 
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    lines = _without_code([line.strip() for line in message.splitlines() if line.strip()])
     limits = [line for line in tool_limits(message)[1] if line]
     first = [line for line in lines if any(limit in line for limit in limits)]
     compiler = [line for line in lines if _COMPILER.match(line)]
@@ -38,6 +39,16 @@ def telling_lines(message: str) -> tuple[str, ...]:
     commands = [line for line in reversed(lines) if _OF_A_COMMAND.search(line) and _RAISED.match(line)]
     found = dict.fromkeys((*first, *compiler, *raised, *because, *commands, *lines[:1]))
     return tuple(found)[:_MOST_LINES]
+
+
+def _without_code(lines: list[str]) -> list[str]:
+    """``lines`` without those of code that stand under the frames of a traceback."""
+    of_code = {number + 1 for number, line in enumerate(lines) if _FRAME.match(line)}
+    return [
+        line
+        for number, line in enumerate(lines)
+        if number not in of_code or _FRAME.match(line) or _RAISED.match(line)
+    ]
 
 
 def telling_line(message: str, *, most: int = 300) -> str:
