@@ -39,6 +39,29 @@ def test_what_the_error_says_to_install(tmp_path: Path, message: str, requiremen
     assert asked(tmp_path, message) == requirement
 
 
+@pytest.mark.parametrize(
+    ("message", "requirement"),
+    [
+        ("The '.style' accessor requires jinja2", ["jinja2"]),
+        ("Plotting needs the package Jinja2.", ["jinja2"]),
+        ("MarkupSafe is required", []),  # it is there, in another version
+        ("jinja2 has no attribute 'escape'", []),
+        ("jinja2.escape", []),
+    ],
+)
+def test_what_the_error_lacks_and_another_library_brought_before(
+    tmp_path: Path, message: str, requirement: list[str]
+) -> None:
+    moved = [
+        PackageChange(name="jinja2", old="3.0", new=None),
+        PackageChange(name="markupsafe", old="1", new="3"),
+    ]
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="AttributeError", message=message)
+    cluster = Cluster(cause=cause, tests=("a",), places=(), messages=())
+    found = further_requirements([cluster], tmp_path, moved, PYTHONS, "", frozenset())
+    assert [one.requirement for one in found] == requirement
+
+
 def test_what_a_rule_writes_in_the_place_of_what_is_gone(tmp_path: Path) -> None:
     code = tmp_path / "mine.py"
     code.write_text("from pkg_resources import Requirement\nRequirement.parse('a')\n")

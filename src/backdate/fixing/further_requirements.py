@@ -27,6 +27,7 @@ _SAYS_TO_INSTALL = re.compile(
     r"\b(?:pip install|[Ii]nstall)(?: it)?(?: with)? ['\"`]?([A-Za-z0-9][\w.-]{0,80}\[[\w,. -]{1,80}\])"
     r"|\bpip install ['\"`]?([A-Za-z0-9][\w.-]{0,80})"
 )
+_SAYS_THAT_IT_LACKS = re.compile(r"\b(?:requires?|needs?|depends on|missing|installed)\b", re.IGNORECASE)
 _DOTTED = re.compile(r"(?<![\w.}])([a-z_]\w*(?:\.\w+)+)")
 _DECLARATIONS = ("setup.py", "setup.cfg", "pyproject.toml", "requirements.txt")
 _LARGEST = 1024 * 1024
@@ -83,8 +84,9 @@ def further_requirements(
                     and not _names(declared, name)
                 ):
                     found.setdefault(name, FurtherRequirement(requirement=name, module=module))
+    left = frozenset(change.name for change in changes if change.old and not change.new)
     for cluster in clusters:
-        asked = _said(cluster.cause.message)
+        asked = _said(cluster.cause.message) or _said_of(left, cluster.cause.message)
         top = cluster.cause.name.partition(".")[0]
         if not asked and (top not in replaced or _is_imported_by_another(cluster, top)):
             asked = missing_requirement(cluster.cause, own)
@@ -137,6 +139,18 @@ def _said(message: str) -> str:
     except UNREADABLE:
         return ""
     return text
+
+
+def _said_of(left: frozenset[str], message: str) -> str:
+    """Which distribution that ``left`` the environment an error says it lacks; "" where it names none.
+
+    It came with another one before, as in "The '.style' accessor requires jinja2".
+    """
+    first = message[:2_000].partition("\n")[0]
+    if not _SAYS_THAT_IT_LACKS.search(first):
+        return ""
+    words = (normalise(word.rstrip(".-_")) for word in re.findall(r"[A-Za-z0-9][\w.-]*", first))
+    return next((word for word in words if word in left), "")
 
 
 def _modules_written(rule: Rule) -> Iterator[str]:
