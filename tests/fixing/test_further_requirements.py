@@ -62,6 +62,20 @@ def test_what_the_error_lacks_and_another_library_brought_before(
     assert [one.requirement for one in found] == requirement
 
 
+def test_a_module_of_a_distribution_that_left_where_another_one_has_its_name(tmp_path: Path) -> None:
+    moved = [PackageChange(name="py", old="1.7", new=None)]
+    cause = Cause(
+        kind=CauseKind.MISSING_MODULE,
+        type="ModuleNotFoundError",
+        message="No module named 'py.builtin'; 'py' is not a package",
+        name="py.builtin",
+    )
+    cluster = Cluster(cause=cause, tests=("a",), places=(), messages=())
+    found = further_requirements([cluster], tmp_path, moved, PYTHONS, "", frozenset())
+    assert [one.requirement for one in found] == ["py"]
+    assert further_requirements([cluster], tmp_path, MOVED, PYTHONS, "", frozenset()) == ()
+
+
 def test_what_a_rule_writes_in_the_place_of_what_is_gone(tmp_path: Path) -> None:
     code = tmp_path / "mine.py"
     code.write_text("from pkg_resources import Requirement\nRequirement.parse('a')\n")

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import uses_in
 from backdate.checking.result import PackageChange
-from backdate.diagnosis.result import Cluster
+from backdate.diagnosis.result import Cause, CauseKind, Cluster
 from backdate.errors import ConfigurationError
 from backdate.fixing.held_back import missing_requirement
 from backdate.index.names import normalise
@@ -89,7 +89,7 @@ def further_requirements(
         asked = _said(cluster.cause.message) or _said_of(left, cluster.cause.message)
         top = cluster.cause.name.partition(".")[0]
         if not asked and (top not in replaced or _is_imported_by_another(cluster, top)):
-            asked = missing_requirement(cluster.cause, own)
+            asked = missing_requirement(cluster.cause, own) or _left_with(cluster.cause, left)
         if asked:
             found.setdefault(asked, FurtherRequirement(requirement=asked))
     return tuple(found.values())
@@ -139,6 +139,15 @@ def _said(message: str) -> str:
     except UNREADABLE:
         return ""
     return text
+
+
+def _left_with(cause: Cause, left: frozenset[str]) -> str:
+    """Which distribution that ``left`` the environment has the module that is missing; "" for none.
+
+    A module of the same name may be there: pytest has a `py` of its own that lacks `py.builtin`.
+    """
+    name = normalise(distribution_of(cause.name.partition(".")[0])) if cause.name else ""
+    return name if cause.kind is CauseKind.MISSING_MODULE and name in left else ""
 
 
 def _said_of(left: frozenset[str], message: str) -> str:
