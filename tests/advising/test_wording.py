@@ -102,6 +102,8 @@ from backdate.advising.wording import replacement_in, since_in
         ("Import `old` from `lib.other` instead.", "lib.old", "lib.other"),
         ("Importing old_func is deprecated; other_func should be kept", "lib.old_func", ""),
         ("this replaces old_func", "lib.old_func", ""),
+        ("Indexing with multiple keys will be deprecated, use a list instead.", "lib.keys", ""),
+        ("`keys` is deprecated, use listed instead.", "lib.keys", "listed"),
         ("`x.run(a)` is gone. Use `x.execute(a, b)` instead.", "run", "x.execute"),
     ],
 )

@@ -100,6 +100,7 @@ _NO_NAME = re.compile(
 )
 """Words that follow "use" in prose."""
 
+_ARTICLE_BEFORE = re.compile(r"\ban? \Z", re.IGNORECASE)
 
 _BUILTIN_ALIAS = re.compile(r"alias (?:for|of) (?:the )?built-?in [`'\"]{1,2}(?P<name>\w{1,40})[`'\"]")
 
@@ -249,8 +250,9 @@ def _name_of(match: re.Match[str], leaf: str, *, certain: bool) -> str:
     text = (marked or match["plain"] or "").strip().removesuffix("()").lstrip("~.")
     if marked is None:
         as_code = "." in text or "_" in text or match["plain"].endswith("()") or text != text.lower()
-        if _NO_NAME.match(text) or not (as_code or certain):
-            return ""
+        in_prose = not as_code and _ARTICLE_BEFORE.search(match.string, 0, match.start("plain")) is not None
+        if _NO_NAME.match(text) or in_prose or not (as_code or certain):
+            return ""  # "use a list instead" names no class
     call = _CALL.match(text)
     text = call[1] if call else text.rstrip("=")
     if not _IDENTIFIER.match(text) or text == leaf:

@@ -193,6 +193,34 @@ def test_an_argument_that_went_goes_from_calls_of_classes_that_are_made_from_the
     assert proposal.rewrite == ChangeArgument(function="", argument="strict", only_value="True")
 
 
+def test_an_argument_is_not_left_out_of_a_call_of_which_the_row_says_something_else(tmp_path: Path) -> None:
+    source = "from sklearn.linear_model import Ridge\nRidge(normalize=True)\n"
+    (tmp_path / "a.py").write_text(source)
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"a.py": source},
+        executed={"a.py": frozenset({1, 2})},
+        versions={"scikit-learn": ("0.23.1", "1.7.1")},
+        modules={"sklearn": "scikit-learn"},
+    )
+    cause = Cause(
+        kind=CauseKind.UNEXPECTED_ARGUMENT,
+        type="TypeError",
+        message="Ridge.__init__() got an unexpected keyword argument 'normalize'",
+        name="normalize",
+        owner="Ridge.__init__",
+        owner_is="function",
+        distribution="scikit-learn",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=2),))
+    proposed = RuleSource(RuleOrigin.WRITTEN).propose(group, evidence)
+    assert proposed
+    for one in proposed:
+        assert isinstance(one.rewrite, ChangeArgument)
+        assert one.rewrite.only_value == "False" or one.rewrite.function.endswith(".LinearRegression")
+
+
 @pytest.mark.parametrize(("ran", "mended"), [({1, 2, 4}, True), ({1, 2, 4, 6}, False)])
 def test_a_function_that_never_ran_is_mended_on_all_of_its_lines(
     tmp_path: Path, ran: set[int], mended: bool

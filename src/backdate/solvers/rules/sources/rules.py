@@ -147,9 +147,17 @@ def _is_of_another_error(rule: Rule, group: FailureGroup, lines: Sequence[str]) 
 def _of_any_call(
     rule: Rule, group: FailureGroup, evidence: FixEvidence
 ) -> Iterator[tuple[Rule, tuple[SourcePlace, ...], bool]]:
-    """The same change of the argument that an error is about, for calls of the project's own classes."""
+    """The same change of the argument that an error is about, for calls of the project's own classes.
+
+    What the row says something else of is no such call (`Ridge(normalize=True)` means more than that of
+    `LinearRegression`).
+    """
     if isinstance(rule.rewrite, ChangeArgument):
-        places = keyword_places(group, rule.argument, evidence)
+        of_row = {name for edit in rule.row.edits for name in edit.of} - {rule.target}
+        uses = [uses for name, uses in evidence.uses.names.items() if name in of_row]
+        others = {place for one in uses for place in one.keywords.get(rule.argument, {})}
+        found = keyword_places(group, rule.argument, evidence)
+        places = tuple(place for place in found if place not in others)
         yield replace(rule, rewrite=replace(rule.rewrite, function="")), places, False
 
 

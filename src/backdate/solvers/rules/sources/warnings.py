@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind
@@ -42,7 +43,7 @@ class WarningSource:
 
 
 def warnings_about(subject: Subject, evidence: FixEvidence) -> Iterator[GivenWarning]:
-    """The warnings that a line which uses the subject gave, then those of other lines."""
+    """The warnings that a line which uses the subject gave, then those of other lines that spell its name."""
     places = {(place.file, place.line) for place in subject.places}
     near = [
         given
@@ -51,7 +52,16 @@ def warnings_about(subject: Subject, evidence: FixEvidence) -> Iterator[GivenWar
     ]
     yield from near
     yield from _given_on_lookup(subject, evidence)
-    yield from (given for given in evidence.warnings if given not in near)
+    others = (given for given in evidence.warnings if given not in near)
+    yield from (given for given in others if _spells(given.message, subject.argument or subject.leaf))
+
+
+def _spells(message: str, name: str) -> bool:
+    """Whether a message has ``name`` as a name: a short word may stand in it by chance ("multiple keys")."""
+    if not name.isalpha() or not name.islower():
+        return True
+    word = re.escape(name)
+    return re.search(rf"[`'\".]{word}(?!\w)|(?<!\w){word}(?:[`'\".(=]|$)|^{word}\b", message) is not None
 
 
 def _given_on_lookup(subject: Subject, evidence: FixEvidence) -> Iterator[GivenWarning]:
