@@ -85,3 +85,30 @@ def test_a_keyword_that_a_function_hands_on_is_renamed_in_its_callers() -> None:
 )
 def test_whatever_the_call_is_not_given_stays(text: str) -> None:
     assert changed(text, 2) == text
+
+
+VALUED = """\
+PARAMS = {"loss": "ls", "depth": 4}
+OTHER = dict(loss='ls')
+LEFT = {"loss": kind}
+
+
+def make():
+    PARAMS["loss"] = "ls"
+    PARAMS["loss"] = "huber"
+    LEFT["loss"] = "ls"
+    return Model(**PARAMS), Model(**OTHER), Model(**LEFT)
+"""
+
+
+def test_a_key_takes_another_value_where_it_had_this_one() -> None:
+    rewrite = ChangeKey(argument="loss", new="loss", value="'squared_error'", only_value="'ls'")
+    made = apply_edits(VALUED, rewrite_source(VALUED, rewrite, lines=frozenset({10})).edits)
+    assert made == VALUED.replace('"ls"', '"squared_error"').replace("'ls'", "'squared_error'")
+
+
+def test_a_key_is_left_out_only_where_it_has_this_value() -> None:
+    text = "A = {'iid': False, 'cv': 2}\nB = {'iid': True}\nf(**A)\nf(**B)\n"
+    rewrite = ChangeKey(argument="iid", only_value="False")
+    made = apply_edits(text, rewrite_source(text, rewrite, lines=frozenset({3, 4})).edits)
+    assert made == text.replace("'iid': False, ", "")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from tree_sitter import Node
 
 from backdate.editing.encodings import DecodedText
 from backdate.editing.spans import Edit
 from backdate.rewriting.calls import FunctionCall
 from backdate.rewriting.source_tree import SourceTree
+
+_PLAIN_TEXT = re.compile(r"(['\"])([^'\"\\\n]*)\1\Z")
 
 
 def keyword_of(tree: SourceTree, call: FunctionCall, name: str) -> Node | None:
@@ -94,6 +98,12 @@ def _comment_between(call: FunctionCall, start: int, end: int) -> bool:
 def same_code(one: str, other: str) -> bool:
     """Whether two expressions differ in nothing but layout and quotes."""
     return _plain(one) == _plain(other)
+
+
+def quoted_alike(new: str, old: str) -> str:
+    """``new`` in the quotes of ``old``, where both are plain texts and it has none of its own."""
+    wanted, found = _PLAIN_TEXT.match(old), _PLAIN_TEXT.match(new)
+    return f"{wanted[1]}{found[2]}{wanted[1]}" if wanted and found else new
 
 
 def _plain(code: str) -> str:

@@ -12,6 +12,7 @@ from backdate.rewriting.argument_edits import (
     argument_name,
     argument_value,
     keyword_of,
+    quoted_alike,
     remove_argument,
     same_code,
 )
@@ -65,7 +66,8 @@ def change_argument(
             first = _only_item(tree, value)
             if first is not None:
                 text = text.replace("{value}[0]", first)
-            edits.append(Edit(value.start_byte, value.end_byte, text.replace("{value}", code)))
+            text = quoted_alike(text.replace("{value}", code), code)
+            edits.append(Edit(value.start_byte, value.end_byte, text))
         return edits
 
     return _changed_calls(names, imports, rewrite.function, lines, change)

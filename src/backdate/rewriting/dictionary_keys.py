@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit
-from backdate.rewriting.argument_edits import keyword_of, remove_argument
+from backdate.rewriting.argument_edits import (
+    argument_value,
+    keyword_of,
+    quoted_alike,
+    remove_argument,
+    same_code,
+)
 from backdate.rewriting.calls import FunctionCall, call_at
 from backdate.rewriting.expressions import nodes_on
 from backdate.rewriting.names import SourceNames
@@ -24,7 +30,7 @@ _DROPPED = LeftAloneReason.ARGUMENTS
 
 
 def change_key(tree: SourceTree, rewrite: ChangeKey, lines: frozenset[int] | None) -> RewrittenSource:
-    """The edits that rename or leave out a key of the dictionaries which calls on ``lines`` are given as
+    """The edits that change or leave out a key of the dictionaries which calls on ``lines`` are given as
     ``**``, wherever the same function, class or module writes or reads it, and the keyword of calls on
     ``lines`` of functions that hand their arguments on."""
     finder = _DictionaryKeys(tree, rewrite)
@@ -74,15 +80,28 @@ class _DictionaryKeys:
 
     def of_keyword(self, call: FunctionCall) -> Iterator[Edit]:
         """The edits of a call that gives the argument by its name."""
-        argument, new = keyword_of(self._tree, call, self._rewrite.argument), self._rewrite.new
-        if argument is None:
+        old, new = self._rewrite.argument, self._rewrite.new
+        argument = keyword_of(self._tree, call, old)
+        if argument is None or not self._fits(argument_value(argument)):
             return
-        if new and keyword_of(self._tree, call, new) is not None:
+        if new not in ("", old) and keyword_of(self._tree, call, new) is not None:
             self.stuck = True
         elif new:
-            yield Edit(argument.start_byte, argument.start_byte + len(self._rewrite.argument), new)
+            if new != old:
+                yield Edit(argument.start_byte, argument.start_byte + len(old), new)
+            yield from self._revalued(argument_value(argument))
         else:
             yield remove_argument(self._tree, call, argument)
+
+    def _fits(self, value: Node | None) -> bool:
+        """Whether the key changes where it is given ``value``; None where nobody sees what it is given."""
+        wanted = self._rewrite.only_value
+        return not wanted or (value is not None and same_code(self._tree.code(value), wanted))
+
+    def _revalued(self, value: Node | None) -> Iterator[Edit]:
+        if value is not None and self._rewrite.value:
+            text = quoted_alike(self._rewrite.value, self._tree.code(value))
+            yield Edit(value.start_byte, value.end_byte, text)
 
     def _of_display(self, display: Node) -> Iterator[Edit]:
         entries = tuple(child for child in display.named_children if child.type != "comment")
@@ -93,8 +112,12 @@ class _DictionaryKeys:
                 if inner is not None:
                     yield from self.of_value(inner)
             elif entry.type == "pair" and key is not None and self._is_key(key):
+                value = entry.child_by_field_name("value")
+                if not self._fits(value):
+                    continue
                 if self._rewrite.new:
-                    yield self._renamed(key)
+                    yield from self._renamed(key)
+                    yield from self._revalued(value)
                 else:
                     as_call = FunctionCall(node=display, function=display, arguments=display, given=entries)
                     yield remove_argument(self._tree, as_call, entry)
@@ -124,8 +147,11 @@ class _DictionaryKeys:
             if right is not None:
                 yield from self.of_value(right)
         elif parent.type == "subscript" and is_field(parent, "value", chain):
+            statement = parent.parent
+            is_set = statement is not None and statement.type == "assignment"
+            right = statement.child_by_field_name("right") if statement is not None and is_set else None
             for key in parent.children_by_field_name("subscript"):
-                yield from self._of_key(key)
+                yield from self._of_key(key, right)
         elif parent.type == "comparison_operator" and parent.named_child(0) != chain:
             first = parent.named_child(0)
             if first is not None and any(child.type in ("in", "not in") for child in parent.children):
@@ -141,11 +167,12 @@ class _DictionaryKeys:
             elif self._tree.code(method) in _METHODS and call.positional:
                 yield from self._of_key(call.positional[0])
 
-    def _of_key(self, key: Node) -> Iterator[Edit]:
-        if not self._is_key(key):
+    def _of_key(self, key: Node, value: Node | None = None) -> Iterator[Edit]:
+        if not self._is_key(key) or not self._fits(value):
             return
         if self._rewrite.new:
-            yield self._renamed(key)
+            yield from self._renamed(key)
+            yield from self._revalued(value)
         else:
             self.stuck = True
 
@@ -153,8 +180,9 @@ class _DictionaryKeys:
         code = self._tree.code(key)
         return key.type == "string" and code[1:-1] == self._rewrite.argument and code[:1] in "\"'"
 
-    def _renamed(self, key: Node) -> Edit:
-        return Edit(key.start_byte + 1, key.end_byte - 1, self._rewrite.new)
+    def _renamed(self, key: Node) -> Iterator[Edit]:
+        if self._rewrite.new != self._rewrite.argument:
+            yield Edit(key.start_byte + 1, key.end_byte - 1, self._rewrite.new)
 
     def _scope(self, name: Node) -> Node:
         """The function that binds a name, the class around an attribute of ``self``, or else the module."""

@@ -71,6 +71,10 @@ class ChangeKey:
     argument: str
     new: str = ""
     """Its new name; "" where it is left out."""
+    value: str = ""
+    """The expression that it is given by then; "" for what it was."""
+    only_value: str = ""
+    """Only where it is given this expression."""
     through: tuple[str, ...] = ()
     """Functions and classes of the project that hand on what they are given: their calls change."""
 

@@ -8,6 +8,7 @@ import pytest
 
 from backdate.advice import SourcePlace
 from backdate.advising.project_uses import ProjectUses
+from backdate.advising.uses import uses_in
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import ChangeArgument, ChangeKey, Rewrite
 from backdate.solvers.rules.given_keys import for_dictionary
@@ -67,3 +68,30 @@ def test_functions_that_hand_on_what_they_are_given_are_named() -> None:
 )
 def test_whatever_else_stays_with_the_call(text: str, rewrite: Rewrite, kind: CauseKind) -> None:
     assert proposed(text, 2, rewrite=rewrite, kind=kind) is None
+
+
+def test_a_value_that_is_refused_later_is_changed_where_the_object_is_made(tmp_path: Path) -> None:
+    text = 'import lib\noptions = {"loss": "ls"}\nmodel = lib.Model(**options)\nmodel.fit()\n'
+    (tmp_path / "own.py").write_text(text)
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValueError", message="'loss' must be one of a, b")
+    place = SourcePlace(file="own.py", line=4)
+    group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"own.py": text},
+        executed={"own.py": frozenset({1, 2, 3, 4})},
+    )
+
+    def adapted(value: str) -> Proposal | None:
+        rewrite = ChangeArgument(
+            function="lib.Model", argument="loss", new="loss", value=value, only_value="'ls'"
+        )
+        proposal = Proposal(origin=ProposalOrigin.WRITTEN_RULE, rewrite=rewrite, places=(place,))
+        return for_dictionary(proposal, group, evidence)
+
+    made = adapted("'squared_error'")
+    assert made is not None
+    assert made.rewrite == ChangeKey(argument="loss", new="loss", value="'squared_error'", only_value="'ls'")
+    assert SourcePlace(file="own.py", line=3) in made.places
+    assert adapted("lib.SQUARED") is None

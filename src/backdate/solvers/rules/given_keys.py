@@ -5,11 +5,13 @@ The call does not name the argument, and often not even the function; the error 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from tree_sitter import Node
 
+from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.rewriting.expressions import nodes_on
 from backdate.rewriting.rewrite import ChangeArgument, ChangeKey
@@ -25,21 +27,43 @@ def for_dictionary(proposal: Proposal, group: FailureGroup, evidence: FixEvidenc
     None where the proposal is for something else, or no call there is given a dictionary.
     """
     rewrite, cause = proposal.rewrite, group.cause
-    if not isinstance(rewrite, ChangeArgument) or cause.kind is not CauseKind.UNEXPECTED_ARGUMENT:
+    if not isinstance(rewrite, ChangeArgument):
         return None
-    if rewrite.argument != cause.name or rewrite.value not in ("", "{value}") or rewrite.only_value:
+    named = cause.kind is CauseKind.UNEXPECTED_ARGUMENT and rewrite.argument == cause.name
+    value = "" if rewrite.value == "{value}" else rewrite.value
+    if (not named and not (value and rewrite.only_value)) or not _is_literal(value):
         return None
-    splats = tuple(_splats(group, evidence))
+    # a value is often refused elsewhere than where the object is made: in its `fit`
+    made = evidence.uses.names.get(rewrite.function) if not named else None
+    places = tuple(dict.fromkeys((*group.places, *(evidence.executed_of(made.places) if made else ()))))
+    splats = tuple(_splats(places, evidence))
     if not splats:
         return None
     through = sorted({name for tree, splat in splats for name in _handing_on(tree, splat)})
-    changed = ChangeKey(argument=rewrite.argument, new=rewrite.new, through=tuple(through))
-    return replace(proposal, rewrite=changed, places=group.places)
+    changed = ChangeKey(
+        argument=rewrite.argument,
+        new=rewrite.new,
+        value=value,
+        only_value=rewrite.only_value,
+        through=tuple(through),
+    )
+    return replace(proposal, rewrite=changed, places=places)
 
 
-def _splats(group: FailureGroup, evidence: FixEvidence) -> Iterator[tuple[SourceTree, Node]]:
-    """What calls on the group's lines are given as ``**``."""
-    for place in group.places:
+def _is_literal(value: str) -> bool:
+    """Whether a value can be written anywhere: it needs no import, and nothing of what was given before."""
+    if not value:
+        return True
+    try:
+        ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return False
+    return True
+
+
+def _splats(places: Iterable[SourcePlace], evidence: FixEvidence) -> Iterator[tuple[SourceTree, Node]]:
+    """What calls on lines are given as ``**``."""
+    for place in places:
         text = evidence.texts.get(place.file, "")
         if "**" not in text:
             continue
