@@ -185,7 +185,8 @@ def _of_rewriters(group: FailureGroup, evidence: FixEvidence, texts: Mapping[str
         old, new = evidence.versions_of(rewriter.distribution)
         if not old or not new or rewriter.distribution not in libraries_of(group, evidence):
             continue
-        after = evidence.fixers.rewritten(rewriter.name, rewriter.arguments(new, texts), texts)
+        ordered = dict(sorted(texts.items()))  # so that all groups of the same files ask once
+        after = evidence.fixers.rewritten(rewriter.name, rewriter.arguments(new, ordered), ordered)
         edits = tuple(_concerning(after, texts, group, evidence))
         if not edits:
             continue
