@@ -92,6 +92,9 @@ def test_what_no_rule_replaces_is_had_the_old_way(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import pkg_resources\npkg_resources.resource_string('a', 'b')\n")
     assert asked(tmp_path, GONE, "pkg_resources") == []
     assert asked(tmp_path, "No module named 'six'", "six") == ["six"]
+    assert asked(tmp_path, "No module named 'asyncore'", "asyncore") == ["standard-asyncore"]
+    assert asked(tmp_path, "No module named 'audioop'", "audioop") == ["audioop-lts"]
+    assert asked(tmp_path, "No module named 'imp'", "imp") == []
     assert asked(tmp_path, "No module named 'mine'", "mine") == []
 
 

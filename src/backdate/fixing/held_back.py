@@ -12,10 +12,33 @@ from backdate.index.names import normalise
 from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.modules import distribution_of, in_standard_library
 
-_OLD_WAYS = {"pkg_resources": "setuptools<81", "distutils": "setuptools"}
+_AS_THEY_WERE = (
+    "aifc",
+    "asynchat",
+    "asyncore",
+    "cgitb",
+    "chunk",
+    "crypt",
+    "mailcap",
+    "nntplib",
+    "smtpd",
+    "sndhdr",
+    "sunau",
+    "telnetlib",
+    "uu",
+    "xdrlib",
+)
+_OLD_WAYS = {
+    "pkg_resources": "setuptools<81",
+    "distutils": "setuptools",
+    "audioop": "audioop-lts",
+    **{module: f"standard-{module}" for module in _AS_THEY_WERE},
+}
 """Modules that came with every environment once, and the requirement that still brings them.
 
-setuptools 82 dropped pkg_resources (https://setuptools.pypa.io/en/latest/history.html).
+setuptools 82 dropped pkg_resources (https://setuptools.pypa.io/en/latest/history.html). Of what Python
+dropped those in whose place nothing can be written have projects that are the modules as they were
+(https://github.com/youknowone/python-deadlib, https://github.com/AbstractUmbra/audioop).
 """
 
 
