@@ -146,3 +146,42 @@ def test_of_several_on_the_failing_lines_each_is_tried_alone_too(evidence: FixEv
         together.file_edits[0].text.splitlines()[1] == "lib.trees(kind=lib.load(1, pickled=True), count=10)"
     )
     assert {one.rewrite for one in each} == {TREES, LOAD}
+
+
+OLD_SWITCHES = """
+def convert(x, *, strict=False): pass
+def handed(x, **more): pass
+def plain(x): pass
+"""
+NEW_SWITCHES = """
+def convert(x, *, strict=False, detailed=True, quick=False): pass
+def handed(x, checked=True, **more): pass
+def plain(x, sorted_keys=True): pass
+"""
+SWITCHES = "import lib\nlib.plain(1)\nlib.convert(1)\nlib.handed(1)\nlib.convert(1, detailed=True)\n"
+
+
+def test_what_is_new_and_on_by_itself_is_turned_off_at_last(tmp_path: Path, one_sandbox: Sandbox) -> None:
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/p.py").write_text(SWITCHES)
+    evidence = FixEvidence(
+        tree=tmp_path / "tree",
+        uses=uses_in(tmp_path / "tree"),
+        texts={"p.py": SWITCHES},
+        pair=EnvironmentPair(
+            sandbox=one_sandbox,
+            old=with_library(tmp_path / "old", "lib", "1.0", {"lib.py": OLD_SWITCHES}),
+            new=with_library(tmp_path / "new", "lib", "2.0", {"lib.py": NEW_SWITCHES}),
+        ),
+        executed={"p.py": frozenset(range(1, 6))},
+        versions={"lib": ("1.0", "2.0")},
+        modules={"lib": "lib"},
+    )
+    nearest, other = proposed(evidence, line=3)
+    detailed = AddArgument(function="lib.convert", argument="detailed", value="False", position=None)
+    assert nearest.rewrite == detailed
+    assert [place.line for place in nearest.places] == [3]
+    assert nearest.why[0].text == "detailed of lib.convert is new, and True unless it is given"
+    assert isinstance(other.rewrite, AddArgument)
+    assert (other.rewrite.function, other.rewrite.argument) == ("lib.plain", "sorted_keys")
+    assert next(one.rewrite for one in proposed(evidence, CauseKind.OTHER_ERROR, 3)) == detailed

@@ -1,7 +1,8 @@
 """Proposals for calls that give another value, or do something else, and say nothing of it.
 
 Of an argument that they leave out the default is another one, or the call itself does otherwise: warnings
-told before, rules know, or the signatures of both releases differ.
+told before, rules know, or the signatures of both releases differ. An argument that is new and true unless it
+is given turns on what is new (``detailed_validation=True`` of cattrs).
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ _MOST_NAMES = 300
 _MOST = 8
 """Changes that are proposed each by itself, the likeliest first."""
 _MOST_AT_ONCE = 40
+_MOST_SWITCHES = 3
+"""New arguments that are turned off, each by itself: few of them are what a value hangs on."""
 
 
 class ChangedDefaultSource:
@@ -56,20 +59,22 @@ class ChangedDefaultSource:
             return ()
         told = (*announced_defaults(evidence, evidence.pair), *known_values(evidence))
         known = {one.subject for one in told}
-        asked = (one for one in _old_defaults(evidence, evidence.pair) if one.subject not in known)
-        found = (*told, *asked)
+        asked = [one for one in _old_defaults(evidence, evidence.pair) if one.subject not in known]
+        found = (*told, *(one for one in asked if not one.switch))
         own_lines = set(group.places)
+        near = sorted((one for one in asked if one.switch), key=lambda one: own_lines.isdisjoint(one.places))
+        turned_off = [_alone(one) for one in near[:_MOST_SWITCHES]]
         here = [one for one in found if not own_lines.isdisjoint(one.places)]
         if group.cause.kind is not CauseKind.ASSERTION:
             elsewhere = [one for one in told if one not in here]
             several = _together(here[:_MOST], evidence) if len(here) > 1 else ()
-            return (*several, *(_alone(one) for one in (*here[:_MOST], *elsewhere)))
+            return (*several, *(_alone(one) for one in (*here[:_MOST], *elsewhere)), *turned_off)
         ordered = sorted(found, key=lambda one: (not one.told, one not in here))[:_MOST_AT_ONCE]
         first = [one for one in ordered if one.told]
         others = ordered[: max(_MOST, len(first))]
         batches = [first, others] if len(first) < len(others) else [others]
         at_once = [one for batch in batches for one in _made(batch, evidence)]
-        return (*at_once, *(_alone(one) for one in ordered[:_MOST]))
+        return (*at_once, *(_alone(one) for one in ordered[:_MOST]), *turned_off)
 
 
 def _made(batch: Sequence[OldBehaviour], evidence: FixEvidence) -> Iterator[Proposal]:
@@ -99,7 +104,9 @@ def _old_defaults(evidence: FixEvidence, pair: EnvironmentPair) -> Iterator[OldB
         if before is None or after is None or not (before.present and after.present):
             continue
         distribution = evidence.distribution_of(name)
-        for argument, value, why in _changes(before, after, uses):
+        changes = ((*change, False) for change in _changes(before, after, uses))
+        switches = ((*change, True) for change in _switches(before, after, uses))
+        for argument, value, why, switch in (*changes, *switches):
             leaf = name.rpartition(".")[2]
             given = uses.keywords.get(argument, {})
             left_out = tuple(place for place in places if place not in given)
@@ -114,6 +121,7 @@ def _old_defaults(evidence: FixEvidence, pair: EnvironmentPair) -> Iterator[OldB
                     distribution=distribution,
                     places=left_out,
                     why=why,
+                    switch=switch,
                 )
 
 
@@ -136,6 +144,17 @@ def _changes(before: Member, after: Member, uses: NameUses) -> Iterator[tuple[st
         if was.literal and now.literal and _differ(argument, was.default, now.default):
             text = f"the default of {argument} in {before.name} was {was.default} and is {now.default}"
             yield argument, was.default, AdviceEvidence(kind=EvidenceKind.ASKED, text=text)
+
+
+def _switches(before: Member, after: Member, uses: NameUses) -> Iterator[tuple[str, str, AdviceEvidence]]:
+    """Arguments that are new and true unless they are given, with "False", and why."""
+    known = _by_name(before, uses)
+    if "**" in before.signature:
+        return  # it may have taken them all along
+    for argument, now in _by_name(after, uses).items():
+        if argument not in known and now.literal and now.default == "True":
+            text = f"{argument} of {after.name} is new, and True unless it is given"
+            yield argument, "False", AdviceEvidence(kind=EvidenceKind.ASKED, text=text)
 
 
 def _differ(argument: str, old: str, new: str) -> bool:

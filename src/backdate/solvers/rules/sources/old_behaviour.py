@@ -22,6 +22,8 @@ class OldBehaviour:
     """Whether the library, or a rule, says that this is how it was."""
     rule: str = ""
     """The rule's name, where it is one."""
+    switch: bool = False
+    """Whether it turns something off that the new release brought, and does unless it is told not to."""
 
     @property
     def subject(self) -> tuple[str, str]:
