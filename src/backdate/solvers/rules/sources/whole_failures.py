@@ -24,6 +24,7 @@ from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.passed_instances import passed_instances
 from backdate.solvers.rules.sources.patched_names import patched_names
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
+from backdate.solvers.rules.sources.returned_checks import returned_checks
 from backdate.solvers.rules.sources.same_literals import same_literals
 from backdate.solvers.rules.sources.stop_iterations import ended_generators
 from backdate.solvers.rules.sources.version_texts import by_version_numbers
@@ -38,6 +39,7 @@ SEVERAL = (
     patched_names,
     by_position,
     warned_indices,
+    returned_checks,
     same_literals,
     wrapped_arguments,
     passed_instances,
