@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,8 @@ def test_what_the_error_lacks_and_another_library_brought_before(
     cluster = Cluster(cause=cause, tests=("a",), places=(), messages=())
     found = further_requirements([cluster], tmp_path, moved, PYTHONS, "", frozenset())
     assert [one.requirement for one in found] == requirement
+    of_call = replace(cluster, cause=replace(cause, kind=CauseKind.ARGUMENT_COUNT))
+    assert further_requirements([of_call], tmp_path, moved, PYTHONS, "", frozenset()) == ()
 
 
 def test_a_module_of_a_distribution_that_left_where_another_one_has_its_name(tmp_path: Path) -> None:
@@ -74,6 +77,7 @@ def test_a_module_of_a_distribution_that_left_where_another_one_has_its_name(tmp
     found = further_requirements([cluster], tmp_path, moved, PYTHONS, "", frozenset())
     assert [one.requirement for one in found] == ["py"]
     assert further_requirements([cluster], tmp_path, MOVED, PYTHONS, "", frozenset()) == ()
+    assert further_requirements([cluster], tmp_path, moved, PYTHONS, "", frozenset({"py"})) == ()
 
 
 def test_what_a_rule_writes_in_the_place_of_what_is_gone(tmp_path: Path) -> None:

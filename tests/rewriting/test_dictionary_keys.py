@@ -107,6 +107,13 @@ def test_a_key_takes_another_value_where_it_had_this_one() -> None:
     assert made == VALUED.replace('"ls"', '"squared_error"').replace("'ls'", "'squared_error'")
 
 
+def test_what_is_read_of_a_key_keeps_its_place_where_the_key_takes_another_value() -> None:
+    text = "A = {'old': 1}\nb = A['old']\nA['old'] = 2\nf(**A)\n"
+    rewrite = ChangeKey(argument="old", new="new", value="0")
+    made = apply_edits(text, rewrite_source(text, rewrite, lines=frozenset({4})).edits)
+    assert made == "A = {'new': 0}\nb = A['new']\nA['new'] = 0\nf(**A)\n"
+
+
 def test_a_key_is_left_out_only_where_it_has_this_value() -> None:
     text = "A = {'iid': False, 'cv': 2}\nB = {'iid': True}\nf(**A)\nf(**B)\n"
     rewrite = ChangeKey(argument="iid", only_value="False")

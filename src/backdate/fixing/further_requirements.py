@@ -28,6 +28,10 @@ _SAYS_TO_INSTALL = re.compile(
     r"|\bpip install ['\"`]?([A-Za-z0-9][\w.-]{0,80})"
 )
 _SAYS_THAT_IT_LACKS = re.compile(r"\b(?:requires?|needs?|depends on|missing|installed)\b", re.IGNORECASE)
+_OF_CALLS = frozenset(
+    {CauseKind.ARGUMENT_COUNT, CauseKind.UNEXPECTED_ARGUMENT, CauseKind.ASSERTION, CauseKind.CHANGED_VALUE}
+)
+"""What is missing or required there is an argument, or a value."""
 _DOTTED = re.compile(r"(?<![\w.}])([a-z_]\w*(?:\.\w+)+)")
 _DECLARATIONS = ("setup.py", "setup.cfg", "pyproject.toml", "requirements.txt")
 _LARGEST = 1024 * 1024
@@ -86,10 +90,10 @@ def further_requirements(
                     found.setdefault(name, FurtherRequirement(requirement=name, module=module))
     left = frozenset(change.name for change in changes if change.old and not change.new)
     for cluster in clusters:
-        asked = _said(cluster.cause.message) or _said_of(left, cluster.cause.message)
+        asked = _said(cluster.cause.message) or _said_of(left, cluster.cause)
         top = cluster.cause.name.partition(".")[0]
         if not asked and (top not in replaced or _is_imported_by_another(cluster, top)):
-            asked = missing_requirement(cluster.cause, own) or _left_with(cluster.cause, left)
+            asked = missing_requirement(cluster.cause, own) or _left_with(cluster.cause, left, own)
         if asked:
             found.setdefault(asked, FurtherRequirement(requirement=asked))
     return tuple(found.values())
@@ -141,22 +145,23 @@ def _said(message: str) -> str:
     return text
 
 
-def _left_with(cause: Cause, left: frozenset[str]) -> str:
+def _left_with(cause: Cause, left: frozenset[str], own: frozenset[str]) -> str:
     """Which distribution that ``left`` the environment has the module that is missing; "" for none.
 
     A module of the same name may be there: pytest has a `py` of its own that lacks `py.builtin`.
     """
-    name = normalise(distribution_of(cause.name.partition(".")[0])) if cause.name else ""
+    top = cause.name.partition(".")[0]
+    name = normalise(distribution_of(top)) if top and top not in own else ""
     return name if cause.kind is CauseKind.MISSING_MODULE and name in left else ""
 
 
-def _said_of(left: frozenset[str], message: str) -> str:
+def _said_of(left: frozenset[str], cause: Cause) -> str:
     """Which distribution that ``left`` the environment an error says it lacks; "" where it names none.
 
     It came with another one before, as in "The '.style' accessor requires jinja2".
     """
-    first = message[:2_000].partition("\n")[0]
-    if not _SAYS_THAT_IT_LACKS.search(first):
+    first = cause.message[:2_000].partition("\n")[0]
+    if cause.kind in _OF_CALLS or not _SAYS_THAT_IT_LACKS.search(first):
         return ""
     words = (normalise(word.rstrip(".-_")) for word in re.findall(r"[A-Za-z0-9][\w.-]*", first))
     return next((word for word in words if word in left), "")

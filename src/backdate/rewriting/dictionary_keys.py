@@ -148,7 +148,7 @@ class _DictionaryKeys:
                 yield from self.of_value(right)
         elif parent.type == "subscript" and is_field(parent, "value", chain):
             statement = parent.parent
-            is_set = statement is not None and statement.type == "assignment"
+            is_set = statement is not None and is_field(statement, "left", parent)
             right = statement.child_by_field_name("right") if statement is not None and is_set else None
             for key in parent.children_by_field_name("subscript"):
                 yield from self._of_key(key, right)
