@@ -76,6 +76,8 @@ def test_the_error_is_spelled_as_the_file_has_it() -> None:
     assert 'raise Bad("Invalid value.")' in with_raising_checks(text)
     assert "import ValidationError\n" not in with_raising_checks(text)
     assert "    return validate\n\n\nA = fields" in with_raising_checks(text)
+    late = with_raising_checks(f"{text}import late\n")
+    assert late.index("def checked(") < late.index("A = fields") < late.index("import late")
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,9 @@ def with_raising_checks(text: str) -> str:
         return text
     checks = list(dict.fromkeys(_checks(tree)))
     name = next((name for name in _NAMES if name not in text), "")
-    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    first = min((check.lineno for check in checks), default=0)
+    before = [node for node in tree.body if node.lineno < first]  # a field is made where its class is
+    imports = [node for node in before if isinstance(node, ast.Import | ast.ImportFrom)]
     if not checks or not name or not imports:
         return text
     source = SourceText(text)
