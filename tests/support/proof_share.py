@@ -17,7 +17,7 @@ import pytest
 from backdate.index.names import normalise
 
 DAYS = 5
-RECENT = timedelta(hours=4)
+RECENT = timedelta(hours=3)
 TABLES = "src/backdate/knowledge/tables"
 
 
