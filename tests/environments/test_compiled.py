@@ -2,16 +2,15 @@ import os
 import py_compile
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 from backdate.environments.compiled import (
     MOST_NEIGHBOURS,
+    Holdings,
     compiling_arguments,
     nearest,
     sharing_arguments,
 )
-from backdate.environments.environment import Lock, LockedDistribution
 
 
 def share(root: Path, *neighbours: Path) -> None:
@@ -121,22 +120,21 @@ def test_what_hardly_anything_imports_is_left_uncompiled(tmp_path: Path) -> None
     assert compiled(tmp_path) == set("abcde")
 
 
-def lock(**versions: str) -> Lock:
-    distributions = tuple(LockedDistribution(name=name, version=one) for name, one in versions.items())
-    return Lock(instant=datetime(2024, 1, 1, tzinfo=UTC), python="3.11.7", distributions=distributions)
+def holds(**versions: str) -> Holdings:
+    return frozenset(versions.items())
 
 
 def test_the_nearest_are_few_that_together_hold_most() -> None:
-    wanted = lock(a="1", b="1", c="1", d="1", e="1", f="1")
+    wanted = holds(a="1", b="1", c="1", d="1", e="1", f="1")
     known = {
-        Path("nothing"): lock(a="2", z="1"),
-        Path("same as most"): lock(a="1", b="1", c="1"),
-        Path("most"): lock(a="1", b="1", c="1"),
-        Path("one"): lock(f="1"),
-        Path("two"): lock(c="1", d="1", e="1"),
+        "nothing": holds(a="2", z="1"),
+        "same as most": holds(a="1", b="1", c="1"),
+        "most": holds(a="1", b="1", c="1"),
+        "one": holds(f="1"),
+        "two": holds(c="1", d="1", e="1"),
     }
-    assert nearest(wanted, known) == (Path("two"), Path("most"), Path("one"))
+    assert nearest(wanted, known) == ("two", "most", "one")
     assert nearest(wanted, {}) == ()
-    assert nearest(lock(y="1"), known) == ()
-    many = {Path(name): lock(**{name: "1"}) for name in "abcdef"}
+    assert nearest(holds(y="1"), known) == ()
+    many = {name: holds(**{name: "1"}) for name in "abcdef"}
     assert len(nearest(wanted, many)) == MOST_NEIGHBOURS

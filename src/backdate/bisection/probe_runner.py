@@ -161,7 +161,7 @@ class ProbeRunner:
             # The old side's tree is another one, with its pins, and so is what it says.
             name = identity_of(environment.choice, environment.lock)
             identity = f"old:{name}" if context is self._old else name
-            self._probe_builder.builder.filler.note_neighbour(environment)
+            self._probe_builder.builder.filler.neighbours.note(environment)
             self._tried += 1
             self._environments[identity] = ProbeEnvironment(environment, context, self._tried)
             self._runs[identity] = [run]

@@ -144,7 +144,7 @@ class Builder:
     def _handed_out(
         self, request: EnvironmentRequest, resolution: Resolution, made: Environment
     ) -> Environment:
-        self.filler.note_neighbour(made)
+        self.filler.neighbours.note(made)
         return replace(made, choice=request.choice, lock=resolution.lock, unconfirmed=resolution.unconfirmed)
 
     def _on_known_lock(

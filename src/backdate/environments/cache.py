@@ -79,6 +79,7 @@ class Cache:
                 "wheels",
                 "locks",
                 "layers",
+                "neighbours",
                 "guards",
                 "downloads",
                 "references",

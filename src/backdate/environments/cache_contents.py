@@ -21,7 +21,9 @@ FOLDERS: dict[CacheKind, tuple[str, ...]] = {
     CacheKind.DOWNLOADS: ("downloads", "references"),
     CacheKind.PAGES: ("index",),
     CacheKind.RESULTS: ("runs", "logs", "suite-runs", "probes", "api-answers"),
-    CacheKind.RESOLUTIONS: ("locks", "layers", "choices", "extractions", "announcements", "modules"),
+    CacheKind.RESOLUTIONS: (
+        *("locks", "layers", "choices", "extractions", "announcements", "modules", "neighbours"),
+    ),
     CacheKind.BASES: ("systems", "services"),
 }
 """The folders of the kinds that are nothing but folders of files. What lies in none of them (proven recipes,

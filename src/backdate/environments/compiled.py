@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from backdate.environments.environment import Lock
+Holdings = frozenset[tuple[str, str]]
+"""What an environment holds: names and versions of distributions."""
 
 MOST_NEIGHBOURS = 3
 
@@ -102,19 +103,14 @@ def sharing_arguments(root: Path, neighbours: Sequence[Path], python: Path) -> t
     return (str(python), "-I", "-S", "-c", _SHARE, *folders)
 
 
-def nearest(lock: Lock, known: Mapping[Path, Lock]) -> tuple[Path, ...]:
-    """Of the environments ``known`` few that together hold most of what ``lock`` names, the nearest first."""
-    left = _held(lock)
-    rest = {root: _held(one) for root, one in known.items()}
-    found: list[Path] = []
+def nearest(wanted: Holdings, known: Mapping[str, Holdings]) -> tuple[str, ...]:
+    """Of the environments ``known`` few that together hold most of what is ``wanted``, the nearest first."""
+    left, rest = wanted, dict(known)
+    found: list[str] = []
     while rest and len(found) < MOST_NEIGHBOURS:
-        best = max(reversed(rest), key=lambda root: len(rest[root] & left))  # of equals the last one
+        best = max(reversed(rest), key=lambda one: len(rest[one] & left))  # of equals the last one
         if not rest[best] & left:
             break
         left = left - rest.pop(best)
         found.append(best)
     return tuple(found)
-
-
-def _held(lock: Lock) -> frozenset[tuple[str, str]]:
-    return frozenset((one.name, one.version) for one in lock.distributions if one.source is None)

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from backdate.environments.built_wheels import BuiltWheels, built_apart
-from backdate.environments.compiled import nearest
 from backdate.environments.environment import BuildFailure, Environment, Lock, with_incidents
 from backdate.environments.finished import FinishedEnvironments
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.environments.lock_wheels import with_wheels
+from backdate.environments.neighbours import Neighbours
 from backdate.environments.private_view import PrivateView
 from backdate.environments.steps import Resolution, Steps
 
@@ -27,23 +27,7 @@ class FolderFiller:
         self._steps = steps
         self._cache = steps.cache
         self._built_wheels = built_wheels
-        self._finished = finished
-        self._neighbours: dict[Path, dict[Path, Lock]] = {}
-        """The environments that were had, by interpreter; the last one last."""
-
-    def note_neighbour(self, environment: Environment) -> None:
-        """Say that what is built next has much in common with ``environment``."""
-        root = environment.roots[-1]
-        if root.is_relative_to(self._cache.environments):
-            known = self._neighbours.setdefault(environment.choice.interpreter.executable, {})
-            known.pop(root, None)
-            known[root] = environment.lock
-
-    def neighbours(self, request: EnvironmentRequest, lock: Lock) -> list[Path]:
-        """Environments that have much in common with what ``lock`` names, as they were made."""
-        known = self._neighbours.get(request.choice.interpreter.executable, {})
-        nearby = nearest(lock, dict(known))  # another thread may be adding to it
-        return [one for one in nearby if self._finished.is_as_made(one.name, one)]
+        self.neighbours = Neighbours(steps.cache, finished)
 
     def fill_anywhere(
         self,
@@ -104,7 +88,7 @@ class FolderFiller:
         """
         started = time.monotonic()
         log = self._cache.logs / f"{key}.install.log"
-        neighbours = self.neighbours(request, lock)
+        neighbours = self.neighbours.of(request.choice.interpreter, lock)
         with PrivateView(self._cache) as view:
             failure = self._steps.install(
                 request,
