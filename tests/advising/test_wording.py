@@ -19,6 +19,22 @@ from backdate.advising.wording import replacement_in, since_in
             "urllib.parse.parse_qs",
         ),
         ("in1d is deprecated, use isin instead", "in1d", "isin"),
+        (
+            "Passing prerelease to Version is deprecated. Please pass candidate instead.",
+            "prerelease",
+            "candidate",
+        ),
+        (
+            "The package `old_client` is deprecated. Please use instead `client.http`",
+            "old_client",
+            "client.http",
+        ),
+        (
+            "Suite.to_file is deprecated. It will be removed in version 2.0.0. Use function to_xml_file",
+            "to_file",
+            "to_xml_file",
+        ),
+        ("lib.Stopwatch is deprecated. Use stdlib time.monotonic instead", "Stopwatch", "time.monotonic"),
         ("Renamed the ``json_data`` parameter of `Schema.loads` to ``text``.", "json_data", "text"),
         ("Rename :func:`lib.old` to :func:`lib.new`", "lib.old", "lib.new"),
         ("Moved `filter` from `lib.core` to `lib.tools`", "filter", "lib.tools"),

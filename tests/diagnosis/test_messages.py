@@ -299,6 +299,16 @@ def test_what_one_will_need_to_do_is_a_hint() -> None:
         ),
         ("It is gone. Please pass columns as select(a, b).", "Please pass columns as select(a, b)."),
         ("`a` is superseded by `b`.", "`a` is superseded by `b`."),
+        (
+            "It is reset only once. You can change it to a module-scoped fixture.",
+            "You can change it to a module-scoped fixture.",
+        ),
+        (
+            "Providing the column is now done in the functions themselves like `complete(line, column)`.",
+            "Providing the column is now done in the functions themselves like `complete(line, column)`.",
+        ),
+        ("connect() no longer uses the `loop` parameter", "connect() no longer uses the `loop` parameter"),
+        ("You can find the log in /tmp. This should not happen.", ""),
         ("Please report this at our tracker.", ""),
         ("name 'prnt' is not defined. Did you mean: 'print'?", ""),
     ],

@@ -28,12 +28,12 @@ _MARKED = (
 )
 _PLAIN = r"(?P<plain>[A-Za-z_]\w{0,80}(?:\.[A-Za-z_]\w{0,80}){0,8}(?:\(\))?)(?![\w#\[]|\.\w)"
 _ARTICLE = (
-    r"(?:(?:the|a|an|its|new|builtin|built-in|standard|equivalent|function|method|class|attribute|argument"
-    r"|parameter) ){0,3}"
+    r"(?:(?:the|a|an|its|new|builtin|built-in|standard|standard library(?:'s)?|stdlib(?:'s)?|equivalent"
+    r"|function|method|class|attribute|argument|parameter) ){0,3}"
 )
 _CODE = rf"{_ARTICLE}(?:{_MARKED}|{_PLAIN})"
 _BEFORE = (
-    r"\b(?:use|using|switch to|prefer|call|refer to|instead,? (?:access|call|pass|set))"
+    r"\b(?:use(?: instead)?|using|switch to|prefer|call|refer to|instead,? (?:access|call|pass|set))"
     r"|replaced? (?:(?:it|them|this) )?(?:by|with)|in favou?r of"
     r"|superseded by|obsoleted by|(?:alias|synonym) (?:for|of)"
     r"|renamed (?:to|as|into)?|moved (?:from [`'\"]{0,2}[\w.]{1,120}[`'\"]{0,2} )?(?:to|into)"
@@ -48,6 +48,14 @@ _OR_INSTEAD = re.compile(
     rf"\b(?:use|using) (?:[a-z]{{1,20}} ){{1,4}}or (?:{_MARKED})(?P<plain>(?!))? instead", re.IGNORECASE
 )
 """The second of two ways, where the first is told in prose."""
+_GIVEN = re.compile(rf"\b(?:pass|give|set|specify) {_CODE} instead\b", re.IGNORECASE)
+"""What is given; without "instead" it may as well be a value for the argument in question."""
+_WHEN_IT_GOES = re.compile(
+    r"(?:It|This(?: \w{1,20})?|They|The \w{1,30}) (?:will|is going to|is (?:scheduled|planned) to|may|shall)"
+    r" be (?:removed|dropped|deleted|disabled)\b.{0,80}"
+)
+_MOST_SENTENCES = 2
+"""From the one that names what goes to the one that says what to use, without those that say when."""
 _ALTERNATIVE = re.compile(rf",? or (?:use |using )?{_ARTICLE}(?:{_MARKED})(?P<plain>(?!))?", re.IGNORECASE)
 _ARROW = re.compile(rf"(?:->|=>|\u2192) ?{_CODE}")
 _SHOULD = re.compile(rf"{_CODE} (?:should|must|can|has to|is to) be used\b", re.IGNORECASE)
@@ -145,7 +153,7 @@ def replacement_in(text: str, name: str) -> Wording | None:
             sentence = _sentence(plain, mention.start(), builtin.end())
             return Wording(replacement=f"builtins.{builtin['name']}", sentence=sentence)
         for match in _said_after(plain, mention.end()):
-            certain = match.re is _ARROW or _says_instead(plain, match.end())
+            certain = match.re in (_ARROW, _GIVEN) or _says_instead(plain, match.end())
             replacement = _name_of(match, leaf, certain=certain)
             if replacement:
                 paired = _paired(plain, mention, match)
@@ -229,15 +237,21 @@ def _listed(text: str, place: int, *, forward: bool) -> list[str]:
 def _said_after(text: str, start: int) -> Iterator[re.Match[str]]:
     """What is said to be used after the mention of a name, in its own parentheses or sentence."""
     end = min(len(text), start + _LONGEST_GAP)
-    for pattern in (_INSTEAD, _OR_INSTEAD, _ARROW, _SHOULD):
+    for pattern in (_INSTEAD, _OR_INSTEAD, _GIVEN, _ARROW, _SHOULD):
         for match in pattern.finditer(text, start, end):
             between = text[start : match.start()]
             opened = between.rfind("(")
             if opened > between.rfind(")") and between[:opened].strip("`'\"() ,:") != "":
                 continue  # in parentheses behind another name
-            if between.count(". ") > 1:
+            sentences = between.split(". ")
+            if len(sentences) - sum(map(_is_when_it_goes, sentences)) > _MOST_SENTENCES:
                 continue
             yield match
+
+
+def _is_when_it_goes(sentence: str) -> bool:
+    """Whether it says no more than when the name goes, which may stand between it and what to use."""
+    return _WHEN_IT_GOES.fullmatch(sentence) is not None
 
 
 def _says_instead(text: str, end: int) -> bool:

@@ -141,15 +141,18 @@ GONE = re.compile(
 )
 HINT = re.compile(
     r"\b[Ii]nstead\b|\breplaced? (?:it |them |this )?(?:by|with)\b|\brenamed\b|\bmoved to\b|\b[Pp]lease use\b"
-    r"|\b[Uu]se:? [`'\"\w.@]|\bin favou?r of\b|\b[Cc]onsider\b|\byou(?:'ll| will)? (?:need|have) to\b"
+    r"|\b[Uu]se:? [`'\"\w.@-]|\bin favou?r of\b|\b[Cc]onsider\b|\byou(?:'ll| will)? (?:need|have) to\b"
     r"|\b[Ss]ee \S{1,300} for alternatives\b|\b(?:superseded|obsoleted) by\b|\b[Mm]igrate to\b"
     r"|\b[Pp]lease (?:call|change|execute|import|invoke|migrate|pass|provide|refer|rename|set|switch"
     r"|update)\b"
+    r"|\b[Yy]ou (?:can|could|may|might|must|should)(?: (?:also|instead|just|now|safely|simply|still))? "
+    r"(?:add|call|change|convert|copy|define|give|import|make|pass|remove|rename|replace|set|specify|use|wrap"
+    r"|write)\b|\bshould (?:not|no longer) be (?:called|passed|set|used)\b"
     r"|\bDid you mean to (?:call|say|use) \S|\A[Hh](?:int|INT): \S"
     r"|\b[Tt]ry (?:calling|passing|setting|using)\b"
     r"|\b[Rr]efer to \S|\b[Pp]refer [`'\"\w]|\b(?:is|are) (?:encouraged|preferred|recommended)\b"
     r"|\bmoved from \S{1,120} to\b|\bshould be (?:given|imported|passed|replaced|specified)\b"
-    r"|\b(?:is|are) now (?:available|called|found|in|named|part)\b|\bis now the [`'\"\w.]+\("
+    r"|\b(?:is|are) now (?:available|called|done|found|handled|in|named|part)\b|\bis now the [`'\"\w.]+\("
     r"|\bdefined in [`'\"]"
     r"|\bavailable (?:as|from|in|through|via) (?:the )?[`'\"\w]"
     r"|\bwill (?:become|be) keyword[- ]only\b|\b(?:be|as) (?:given |passed )?(?:as|by) keywords?\b",
@@ -163,7 +166,7 @@ HINT_AT_START = re.compile(
 """How a sentence, or what follows a mark in it, tells the reader what to write."""
 NEEDED_NO_MORE = re.compile(
     r"\b(?:has|have|had|takes?) no (?:more )?effects?\b|\b(?:is|are) (?:now )?ignored\b"
-    r"|\bno[ -]longer (?:be )?(?:has any effect|needed|necessary|required|used)\b"
+    r"|\bno[ -]longer (?:be )?(?:has any effect|needed|necessary|required|used|uses)\b"
     r"|\b(?:is|are)(?: not|n't) (?:needed|necessary|required)\b|\b(?:can|may) stop (?:giving|passing|using)\b"
     r"|\bdoes nothing\b|\b(?:is|are) (?:now )?(?:a no-op|unnecessary)\b"
     r"|\b(?:can|may|should) (?:safely |simply |just )?be (?:dropped|left out|omitted|removed)\b",
