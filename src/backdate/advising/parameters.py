@@ -15,6 +15,8 @@ from backdate.editing.python_source import UNPARSABLE
 
 _MOST_RENAMES = 2
 _LIKE = 0.3
+_SURELY_LIKE = 0.5
+"""From which likeness on a switch may have become a number, say."""
 _LONGEST = 8_000
 _OBJECT = re.compile(r"<[^<>\n]{0,200}(?:<[^<>\n]{0,100}>[^<>\n]{0,100})?>")
 _NUMBERED = re.compile(r"__object_(\d{1,4})__", re.ASCII)
@@ -163,7 +165,13 @@ def successors(argument: str, old: Member, new: Member, *, bound: bool = False) 
     place = next((number for number, one in enumerate(before) if one.name == argument), -2)
     default = before[place].default if place >= 0 else None
 
+    def of_another_kind(name: str) -> bool:
+        kinds = {_kind(default), _kind(after[came[name]].default) if came[name] >= 0 else ""} - {""}
+        return len(kinds) > 1
+
     def score(name: str) -> float:
+        if of_another_kind(name) and names_alike(argument, name) < _SURELY_LIKE:
+            return 0.0
         same_place = came[name] == place and place >= 0 and not before[place].keyword_only
         same_default = came[name] >= 0 and default is not None and after[came[name]].default == default
         only = len(came) == 1 and len(gone) == 1
@@ -171,6 +179,19 @@ def successors(argument: str, old: Member, new: Member, *, bound: bool = False) 
 
     likely = [name for name in came if score(name) >= _LIKE]
     return sorted(likely, key=lambda name: (-score(name), name))[:_MOST_RENAMES]
+
+
+def _kind(default: str | None) -> str:
+    """What sort of value a default is: "bool", "number", "str", "tuple" …; "" for None and what is not known."""
+    if default in ("inf", "-inf", "nan"):
+        return "number"
+    try:
+        value = ast.literal_eval(default or "None")
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return ""
+    if isinstance(value, int | float | complex) and not isinstance(value, bool):
+        return "number"
+    return "" if value is None else type(value).__name__
 
 
 def only_successor(argument: str, old: Member, new: Member, *, bound: bool = False) -> str:
