@@ -182,7 +182,7 @@ def successors(argument: str, old: Member, new: Member, *, bound: bool = False) 
 
 
 def _kind(default: str | None) -> str:
-    """What sort of value a default is: "bool", "number", "str", "tuple"; "" for None and what is not known."""
+    """What sort of value a default is, "bool", "number", "str"; "" for None and what is not known."""
     if default in ("inf", "-inf", "nan"):
         return "number"
     try:
