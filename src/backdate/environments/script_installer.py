@@ -216,9 +216,8 @@ def _run(
                 builder.cache.write(_CHOICES, key, choice)
             # Compiled in a step in which no foreign code runs: it sees other environments.
             compiling = log.with_suffix(".compile.log")
-            failure = steps.compile(
-                request, root, compiling, builder.filler.neighbours.of(request.choice.interpreter, lock)
-            )
+            neighbours = builder.filler.neighbours.of(request.choice.interpreter, lock)
+            failure = steps.compile(request, root, compiling, neighbours)
             if failure is not None:
                 return with_incidents(failure, incidents)
         except (OSError, ConfigurationError, StoredDataError) as error:
