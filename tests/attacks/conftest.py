@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from attacker import Attacker
 from hostile_suites import RunSuite
 from judged_project import Attacked, JudgedProject, verified_task
 from patience import PATIENCE_S
-from ready_environments import environment_of
+from ready_environments import environment_with_pytest
 from sandboxed_shell import Shell, bubblewrap, python, shell
 
 from backdate.recipes.recipe import Provenance, SuitePlan
@@ -44,7 +43,7 @@ def attacker(isolated: Sandbox, tmp_path: Path) -> Attacker:
 @pytest.fixture
 def run_suite_of(bubblewrap: Bubblewrap, tmp_path: Path) -> RunSuite:
     """Runs the suite of files that it is given by the pytest or unittest of these tests' own environment."""
-    environment = environment_of(Path(sys.prefix), Path(sys.executable))
+    environment = environment_with_pytest()
     runs: list[SuiteRun] = []
 
     def run(

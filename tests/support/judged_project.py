@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fake_runner import make_task
 from patience import PATIENCE_S
-from ready_environments import environment_of
+from ready_environments import environment_with_pytest
 from small_runner import MIB, bubblewrap, write_files
 
 from backdate.editing.apply import apply_patch
@@ -94,7 +93,7 @@ class JudgedProject:
             targets=("tests",) if runner == "pytest" else ("tests.test_shapes",),
             provenance=Provenance(rule="for a test"),
         )
-        self.environment = environment_of(Path(sys.prefix), Path(sys.executable))
+        self.environment = environment_with_pytest()
         self.sandbox = bubblewrap()
         self.watched = False
         """Whether what the watch of a run says is believed, so that judge runs can be tried alone."""

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import venv
 from datetime import UTC, datetime
+from functools import cache
+from importlib import metadata
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 from backdate.environments.environment import Environment, Interpreter, InterpreterChoice, Lock
 
@@ -24,3 +30,39 @@ def environment_of(root: Path, executable: Path) -> Environment:
     return Environment(
         key="0" * 64, root=root, choice=choice, lock=lock, build_s=0.0, reused=False, log=Path(os.devnull)
     )
+
+
+@cache
+def environment_with_pytest() -> Environment:
+    """A virtual environment of this interpreter that holds a copy of this pytest, and what it requires.
+
+    The one that the tests run in has plugins, which each suite would import: that takes four times as long.
+    """
+    root = Path(os.environ["XDG_CACHE_HOME"], "bare-pytest")  # a temporary folder of this process
+    venv.create(root, symlinks=True)
+    (target,) = root.glob("lib/python*/site-packages")
+    for name in _required_by("pytest"):
+        distribution = metadata.distribution(name)
+        tops = {Path(file).parts[0] for file in distribution.files or () if Path(file).parts[0] != ".."}
+        for top in tops:
+            source = Path(str(distribution.locate_file(top)))
+            if source.is_dir():
+                shutil.copytree(source, target / top, dirs_exist_ok=True)
+            else:
+                shutil.copy2(source, target / top)
+    script = root / "bin" / "pytest"
+    script.write_text(f"#!{root}/bin/python\nimport sys\nimport pytest\nsys.exit(pytest.console_main())\n")
+    script.chmod(0o755)
+    return environment_of(root, root / "bin" / "python")
+
+
+def _required_by(name: str) -> list[str]:
+    """``name``, and what it requires here, each once."""
+    found = [name]
+    for one in found:
+        for text in metadata.requires(one) or ():
+            requirement = Requirement(text)
+            wanted = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            if wanted and requirement.name not in found:
+                found.append(requirement.name)
+    return found

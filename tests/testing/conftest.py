@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from patience import PATIENCE_S
-from ready_environments import environment_of
+from ready_environments import environment_of, environment_with_pytest
 
 from backdate.environments.environment import Environment
 from backdate.errors import SandboxUnavailable
@@ -40,9 +40,9 @@ def find_interpreter(version: str) -> Path | None:
 
 
 @pytest.fixture(scope="session")
-def own_environment() -> Environment:
-    """The environment that these tests run in: its pytest is a recent one, and no network is needed."""
-    return environment_of(Path(sys.prefix), Path(sys.executable))
+def bare_pytest() -> Environment:
+    """One with the pytest that these tests run in: it is a recent one, and no network is needed."""
+    return environment_with_pytest()
 
 
 @pytest.fixture(scope="session")

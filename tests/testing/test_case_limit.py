@@ -24,11 +24,9 @@ class Cases(unittest.TestCase):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("runner", ["pytest", "unittest"])
-def test_the_rest_of_the_suite_goes_on(run, one_sandbox, own_environment, plan, runner) -> None:
+def test_the_rest_of_the_suite_goes_on(run, one_sandbox, bare_pytest, plan, runner) -> None:
     def attempt(case_wall_s: float):
-        return run(
-            one_sandbox, own_environment, {"test_it.py": HANGING}, plan(runner), case_wall_s=case_wall_s
-        )
+        return run(one_sandbox, bare_pytest, {"test_it.py": HANGING}, plan(runner), case_wall_s=case_wall_s)
 
     done = with_enough_time(attempt, lambda one: one.attempts == 2 and one.status == "completed", 2.0)
     assert (done.status, done.attempts) == ("completed", 2)

@@ -28,22 +28,22 @@ WITNESSED, NOT_WITNESSED = Witnessing.WITNESSED, Witnessing.NOT_WITNESSED
 def test_an_odd_suite_is_not_forged(
     run: Callable[..., SuiteRun],
     one_sandbox: Sandbox,
-    own_environment: Environment,
+    bare_pytest: Environment,
     plan: Callable[..., SuitePlan],
     suite: OddSuite,
 ) -> None:
-    done = run(one_sandbox, own_environment, suite.files, plan(suite.runner, *suite.arguments), witness=True)
+    done = run(one_sandbox, bare_pytest, suite.files, plan(suite.runner, *suite.arguments), witness=True)
     check_odd_run(done, suite)
 
 
 def test_a_crash_is_no_forgery(
     run: Callable[..., SuiteRun],
     one_sandbox: Sandbox,
-    own_environment: Environment,
+    bare_pytest: Environment,
     plan: Callable[..., SuitePlan],
 ) -> None:
     files = {"test_odd.py": "import os\ndef test_0(): pass\ndef test_1(): os._exit(0)\ndef test_2(): pass\n"}
-    done = run(one_sandbox, own_environment, files, plan("pytest"))
+    done = run(one_sandbox, bare_pytest, files, plan("pytest"))
     assert done.count(Outcome.CRASHED) == 1
     assert done.integrity.state is NOT_WITNESSED
     assert IntegrityReason.NO_END in done.integrity.reasons
@@ -56,13 +56,13 @@ def test_a_crash_is_no_forgery(
 def test_of_scripts_only_those_that_start_one_suite_are_witnessed(
     run: Callable[..., SuiteRun],
     one_sandbox: Sandbox,
-    own_environment: Environment,
+    bare_pytest: Environment,
     plan: Callable[..., SuitePlan],
     script: str,
     state: Witnessing,
 ) -> None:
     files = {"test_odd.py": TWO, "tests.sh": script}
-    done = run(one_sandbox, own_environment, files, plan("script", targets=("tests.sh",)), witness=True)
+    done = run(one_sandbox, bare_pytest, files, plan("script", targets=("tests.sh",)), witness=True)
     assert done.count(Outcome.PASSED) == 2
     assert done.integrity.state is state
     if state is NOT_WITNESSED:
@@ -73,10 +73,10 @@ def test_of_scripts_only_those_that_start_one_suite_are_witnessed(
 def test_a_suite_in_a_container_is_witnessed(
     run: Callable[..., SuiteRun],
     docker_sandbox: Sandbox,
-    own_environment: Environment,
+    bare_pytest: Environment,
     plan: Callable[..., SuitePlan],
 ) -> None:
-    done = run(docker_sandbox, own_environment, {"test_odd.py": TWO}, plan("pytest"), witness=True)
+    done = run(docker_sandbox, bare_pytest, {"test_odd.py": TWO}, plan("pytest"), witness=True)
     assert done.integrity.state is WITNESSED, (done.integrity.reasons, done.log_end)
 
 

@@ -65,9 +65,9 @@ class TestDoc(unittest.TestCase):
 
 
 @pytest.fixture
-def done(run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan) -> SuiteRun:
+def done(run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan) -> SuiteRun:
     targets = ("pkg.py", "test_a.py", "test_b.py")
-    return run(one_sandbox, own_environment, FILES, plan("pytest", "--doctest-modules", targets=targets))
+    return run(one_sandbox, bare_pytest, FILES, plan("pytest", "--doctest-modules", targets=targets))
 
 
 def last_of(done: SuiteRun, test: str) -> Raised:

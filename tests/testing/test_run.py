@@ -135,10 +135,10 @@ class Recorded:
 
 
 def test_every_outcome_is_known_whatever_crashes(
-    run: Run, sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     progress = Recorded()
-    done = run(sandbox, own_environment, FILES, plan("pytest"), progress=progress)
+    done = run(sandbox, bare_pytest, FILES, plan("pytest"), progress=progress)
     assert outcomes(done) == EXPECTED
     assert done.status == "completed"
     assert done.attempts == 3
@@ -154,9 +154,9 @@ def test_every_outcome_is_known_whatever_crashes(
 
 
 def test_failures_carry_structured_chains(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
-    done = run(one_sandbox, own_environment, FILES, plan("pytest"), only=["test_suite.py::test_chain"])
+    done = run(one_sandbox, bare_pytest, FILES, plan("pytest"), only=["test_suite.py::test_chain"])
     chain = result_of(done, "test_suite.py::test_chain").raised
     assert [(one.type, one.message, one.link) for one in chain] == [
         ("KeyError", "'deep'", ""),
@@ -172,7 +172,7 @@ def test_failures_carry_structured_chains(
 
 
 def test_only_and_exclude_are_exact(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     suite = """
 import pytest
@@ -182,10 +182,10 @@ def test_it_too(): pass
 """
     files = {"test_a.py": suite}
     chosen = ["test_a.py::test_it[a]", "test_a.py::test_it[[a]]", "test_a.py::gone"]
-    done = run(one_sandbox, own_environment, files, plan("pytest"), only=chosen)
+    done = run(one_sandbox, bare_pytest, files, plan("pytest"), only=chosen)
     assert list(outcomes(done)) == chosen[:2]
     assert any("test_a.py::gone" in one for one in done.suspicions)
-    done = run(one_sandbox, own_environment, files, plan("pytest"), exclude=["test_a.py::test_it[a b]"])
+    done = run(one_sandbox, bare_pytest, files, plan("pytest"), exclude=["test_a.py::test_it[a b]"])
     assert list(outcomes(done)) == [
         "test_a.py::test_it[a]",
         "test_a.py::test_it[[a]]",
@@ -196,12 +196,12 @@ def test_it_too(): pass
 
 
 def test_an_endless_loop_times_out_and_the_rest_is_named(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     suite = "def test_a(): pass\ndef test_loop():\n    while True: pass\ndef test_z(): pass\n"
     files = {"test_a.py": suite}
     done = with_enough_time(
-        lambda wall_s: run(one_sandbox, own_environment, files, plan("pytest"), wall_s=wall_s),
+        lambda wall_s: run(one_sandbox, bare_pytest, files, plan("pytest"), wall_s=wall_s),
         lambda done: "test_a.py::test_loop" in outcomes(done),
         4.0,
     )
@@ -216,12 +216,12 @@ def test_an_endless_loop_times_out_and_the_rest_is_named(
 
 @pytest.mark.slow
 def test_a_suite_that_is_done_and_never_exits_is_completed(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     suite = "import threading, time\ndef test_a(): threading.Thread(target=time.sleep, args=(99,)).start()\n"
     files = {"test_a.py": suite}
     done = with_enough_time(
-        lambda wall_s: run(one_sandbox, own_environment, files, plan("pytest"), wall_s=wall_s),
+        lambda wall_s: run(one_sandbox, bare_pytest, files, plan("pytest"), wall_s=wall_s),
         lambda done: done.status == "completed",
         12.0,
     )
@@ -232,7 +232,7 @@ def test_a_suite_that_is_done_and_never_exits_is_completed(
 
 @pytest.mark.parametrize("runner", ["pytest", "unittest"])
 def test_a_suite_that_is_done_and_never_exits_is_ended_before_the_time_limit(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan, runner: str
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan, runner: str
 ) -> None:
     suite = (
         "import signal, threading, time, unittest, backdate_capture_events\n"
@@ -241,14 +241,14 @@ def test_a_suite_that_is_done_and_never_exits_is_ended_before_the_time_limit(
         "        signal.signal(signal.SIGALRM, signal.SIG_IGN)\n"
         "        threading.Thread(target=time.sleep, args=(999,)).start()\n"
     )
-    done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan(runner), wall_s=300.0)
+    done = run(one_sandbox, bare_pytest, {"test_a.py": suite}, plan(runner), wall_s=300.0)
     assert (done.status, done.exit_code, done.signal) == ("completed", 0, None)
     assert set(outcomes(done).values()) == {Outcome.PASSED}
     assert done.suspicions == ()
 
 
 def test_a_lingering_thread_fails_no_script_and_loses_no_output(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     suite = (
         "import sys, threading, time, backdate_capture_events\n"
@@ -259,7 +259,7 @@ def test_a_lingering_thread_fails_no_script_and_loses_no_output(
     late = "import sys\ndef pytest_unconfigure(): sys.__stdout__.write('printed at the end')\n"
     script = "#!/bin/sh\nset -e\npython -m pytest -s\necho the next step\n"
     files = {"test_a.py": suite, "conftest.py": late, "run.sh": script}
-    done = run(one_sandbox, own_environment, files, plan("script", "run.sh"), wall_s=300.0)
+    done = run(one_sandbox, bare_pytest, files, plan("script", "run.sh"), wall_s=300.0)
     assert (done.status, done.exit_code) == ("completed", 0)
     assert outcomes(done) == {"test_a.py::test_a": Outcome.PASSED}
     log = done.log.read_text()
@@ -270,7 +270,7 @@ def test_a_lingering_thread_fails_no_script_and_loses_no_output(
 @pytest.mark.slow
 @pytest.mark.parametrize("runner", ["pytest", "script"])
 def test_a_suite_that_cannot_end_itself_is_ended_by_the_system(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan, runner: str
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan, runner: str
 ) -> None:
     suite = (
         "import ctypes, threading, backdate_capture_events as events\n"
@@ -283,7 +283,7 @@ def test_a_suite_that_cannot_end_itself_is_ended_by_the_system(
         "run.sh": "#!/bin/sh\nset -e\npython -m pytest\n",
     }
     targets = ("run.sh",) if runner == "script" else ()
-    done = run(one_sandbox, own_environment, files, plan(runner, *targets), wall_s=300.0)
+    done = run(one_sandbox, bare_pytest, files, plan(runner, *targets), wall_s=300.0)
     ended = (None, signal.SIGALRM) if runner == "pytest" else (128 + signal.SIGALRM, None)
     assert (done.status, done.exit_code, done.signal) == ("completed", *ended)
     assert outcomes(done) == {"test_a.py::test_a": Outcome.PASSED}
@@ -294,7 +294,7 @@ def test_a_suite_that_cannot_end_itself_is_ended_by_the_system(
 
 @pytest.mark.slow
 def test_a_process_that_clears_up_for_long_is_left_to_end(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     # while an interpreter ends, no thread of it runs: only the system could end it, and has to wait
     suite = (
@@ -304,15 +304,15 @@ def test_a_process_that_clears_up_for_long_is_left_to_end(
         "def test_a(): events.LINGERING_S = 1\n"
     )
     files = {"test_a.py": suite, "run.sh": "#!/bin/sh\nset -e\npython -m pytest\n"}
-    done = run(one_sandbox, own_environment, files, plan("script", "run.sh"), wall_s=300.0)
+    done = run(one_sandbox, bare_pytest, files, plan("script", "run.sh"), wall_s=300.0)
     assert (done.status, done.exit_code, done.suspicions) == ("completed", 0, ())
 
 
 def test_a_crash_after_the_end_is_a_suspicion(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     suite = "import atexit, ctypes\ndef test_a():\n    atexit.register(ctypes.string_at, 0)\n"
-    done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan("pytest"))
+    done = run(one_sandbox, bare_pytest, {"test_a.py": suite}, plan("pytest"))
     assert (done.status, done.signal) == ("completed", 11)
     assert done.suspicions == (
         "the runner said that it was done, and then the process was killed by SIGSEGV",
@@ -320,14 +320,14 @@ def test_a_crash_after_the_end_is_a_suspicion(
 
 
 def test_a_module_that_kills_its_importer_is_left_out(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     files = {
         "test_a.py": "def test_a(): pass\n",
         "test_b.py": "import ctypes; ctypes.string_at(0)\ndef test_b(): pass\n",
         "test_c.py": "def test_c(): pass\n",
     }
-    done = run(one_sandbox, own_environment, files, plan("pytest"))
+    done = run(one_sandbox, bare_pytest, files, plan("pytest"))
     assert done.status == "completed"
     assert outcomes(done) == {
         "test_b.py": Outcome.NOT_COLLECTED,
@@ -339,23 +339,23 @@ def test_a_module_that_kills_its_importer_is_left_out(
 
 @pytest.mark.slow
 def test_too_many_crashes_leave_tests_that_are_said_not_to_have_run(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     suite = "import os, pytest\n@pytest.mark.parametrize('n', range(7))\ndef test_a(n): os.abort()\n"
-    done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan("pytest"))
+    done = run(one_sandbox, bare_pytest, {"test_a.py": suite}, plan("pytest"))
     assert (done.status, done.attempts, done.signal) == ("crashed", 5, 6)
     assert list(outcomes(done).values()) == [Outcome.CRASHED] * 5
     assert "2 collected tests were not run" in done.trouble
 
 
 def test_interruptions_do_not_hide_the_rest(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     suite = (
         "import pytest\ndef test_a(): pass\ndef test_b(): raise KeyboardInterrupt\n"
         "def test_c(): pytest.exit('enough')\ndef test_d(): pass\n"
     )
-    done = run(one_sandbox, own_environment, {"test_a.py": suite}, plan("pytest"))
+    done = run(one_sandbox, bare_pytest, {"test_a.py": suite}, plan("pytest"))
     assert outcomes(done) == {
         "test_a.py::test_a": Outcome.PASSED,
         "test_a.py::test_b": Outcome.CRASHED,
@@ -367,13 +367,13 @@ def test_interruptions_do_not_hide_the_rest(
 
 
 def test_the_projects_wish_to_stop_early_is_not_followed(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     files = {
         "pytest.ini": "[pytest]\naddopts = -x --strict-markers -W error\n",
         "test_a.py": "def test_a(): assert 0\ndef test_b(): pass\n",
     }
-    done = run(one_sandbox, own_environment, files, plan("pytest", "--maxfail=1"))
+    done = run(one_sandbox, bare_pytest, files, plan("pytest", "--maxfail=1"))
     assert list(outcomes(done).values()) == [Outcome.FAILED, Outcome.PASSED]
 
 
@@ -395,13 +395,13 @@ def test_the_projects_wish_to_stop_early_is_not_followed(
 def test_what_stops_the_runner_is_broken_with_its_exception(
     run: Run,
     one_sandbox: Sandbox,
-    own_environment: Environment,
+    bare_pytest: Environment,
     plan: MakePlan,
     files: dict[str, str],
     arguments: tuple[str, ...],
     kind: str | None,
 ) -> None:
-    done = run(one_sandbox, own_environment, files, plan("pytest", *arguments))
+    done = run(one_sandbox, bare_pytest, files, plan("pytest", *arguments))
     assert done.status in ("broken", "completed")
     if done.status == "completed":  # pytest itself makes it a collection error
         assert [one.outcome for one in done.results] == [Outcome.NOT_COLLECTED]
@@ -414,8 +414,8 @@ def test_what_stops_the_runner_is_broken_with_its_exception(
         assert kind in {one.type.rpartition(".")[2] for one in raised}
 
 
-def test_no_tests(run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan) -> None:
-    done = run(one_sandbox, own_environment, {"README": ""}, plan("pytest"))
+def test_no_tests(run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan) -> None:
+    done = run(one_sandbox, bare_pytest, {"README": ""}, plan("pytest"))
     assert (done.status, done.exit_code, done.results) == ("no-tests", 5, ())
     assert done.trouble == "The runner found no tests."
 
@@ -429,9 +429,9 @@ def test_no_runner(
 
 
 def test_a_broken_sandbox_run_is_a_value(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan, tmp_path: Path
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan, tmp_path: Path
 ) -> None:
-    done = run(one_sandbox, own_environment, {"a.py": ""}, plan("pytest", targets=("../../etc",)))
+    done = run(one_sandbox, bare_pytest, {"a.py": ""}, plan("pytest", targets=("../../etc",)))
     assert done.status in ("broken", "no-tests")
 
 
@@ -496,9 +496,9 @@ def test_last():
 
 
 def test_a_hostile_suite_loses_nothing(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
-    done = run(one_sandbox, own_environment, {"test_h.py": HOSTILE}, plan("pytest", "-s"))
+    done = run(one_sandbox, bare_pytest, {"test_h.py": HOSTILE}, plan("pytest", "-s"))
     known = {one.removeprefix("test_h.py::"): outcome for one, outcome in outcomes(done).items()}
     passing = {
         "test_close_everything",
@@ -537,7 +537,7 @@ def test_a_hostile_suite_loses_nothing(
 
 
 def test_duplicate_ids_get_ordinals(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     files = {
         "conftest.py": """
@@ -556,18 +556,18 @@ def pytest_collect_file(parent, file_path):
 """,
         "a.same": "",
     }
-    done = run(one_sandbox, own_environment, files, plan("pytest"))
+    done = run(one_sandbox, bare_pytest, files, plan("pytest"))
     assert list(outcomes(done).items()) == [
         ("a.same::same", Outcome.PASSED),
         ("a.same::same#2", Outcome.FAILED),
         ("a.same::same#3", Outcome.PASSED),
     ]
-    done = run(one_sandbox, own_environment, files, plan("pytest"), only=["a.same::same#2"])
+    done = run(one_sandbox, bare_pytest, files, plan("pytest"), only=["a.same::same#2"])
     assert outcomes(done) == {"a.same::same#2": Outcome.FAILED}
 
 
 def test_subtests_and_doctests(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     files = {
         "test_s.py": """
@@ -588,7 +588,7 @@ class Case(unittest.TestCase):
         "mod.py": "def f():\n    '''\n    >>> 1 + 1\n    3\n    '''\n"
         "def g():\n    '''\n    >>> h()\n    '''\ndef h():\n    import inspect\n    inspect.NoSuchName\n",
     }
-    done = run(one_sandbox, own_environment, files, plan("pytest", "--doctest-modules"))
+    done = run(one_sandbox, bare_pytest, files, plan("pytest", "--doctest-modules"))
     assert outcomes(done) == {
         "mod.py::mod.f": Outcome.FAILED,
         "mod.py::mod.g": Outcome.FAILED,
@@ -607,20 +607,20 @@ class Case(unittest.TestCase):
 
 
 def test_warnings_are_shown_when_asked_for(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     files = {
         "pytest.ini": "[pytest]\nfilterwarnings =\n    ignore\n",
         "test_w.py": "import warnings\ndef test_w(): warnings.warn('use new_thing', DeprecationWarning)\n",
     }
-    done = run(one_sandbox, own_environment, files, plan("pytest"))
+    done = run(one_sandbox, bare_pytest, files, plan("pytest"))
     assert "use new_thing" not in done.log.read_text()
-    done = run(one_sandbox, own_environment, files, plan("pytest"), python_warnings=True)
+    done = run(one_sandbox, bare_pytest, files, plan("pytest"), python_warnings=True)
     assert "use new_thing" in done.log.read_text()
 
 
 def test_the_process_sees_a_fixed_world(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     suite = """
 import os, sys, time
@@ -632,14 +632,12 @@ def test_world():
     assert "BACKDATE_CAPTURE_EVENTS" not in os.environ
     assert sys.prefix == os.environ["VIRTUAL_ENV"]
 """
-    done = run(
-        one_sandbox, own_environment, {"test_w.py": suite}, plan("pytest", PYTHONPATH="src", EXTRA="yes")
-    )
+    done = run(one_sandbox, bare_pytest, {"test_w.py": suite}, plan("pytest", PYTHONPATH="src", EXTRA="yes"))
     assert outcomes(done) == {"test_w.py::test_world": Outcome.PASSED}, done.results
 
 
 def test_a_test_that_takes_all_memory_does_not_hide_the_rest(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     suite = """
 def test_a(): pass
@@ -649,7 +647,7 @@ def test_greedy():
         kept.append(bytearray(64 * 1024 * 1024))
 def test_z(): pass
 """
-    done = run(one_sandbox, own_environment, {"test_m.py": suite}, plan("pytest"))
+    done = run(one_sandbox, bare_pytest, {"test_m.py": suite}, plan("pytest"))
     known = outcomes(done)
     # killed by the limit of the whole tree, or, where only a process can be limited, a MemoryError
     assert known.pop("test_m.py::test_greedy") in (Outcome.CRASHED, Outcome.FAILED)

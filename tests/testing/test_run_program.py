@@ -61,12 +61,12 @@ def test_a_program_finds_in_itself_what_it_set_up(
 
 
 def test_a_program_that_hands_its_tests_to_pytest(
-    run: Run, one_sandbox: Sandbox, own_environment: Environment, plan: MakePlan
+    run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
     program = "import sys, pytest\nif __name__ == '__main__':\n    sys.exit(pytest.main(['checks.py']))\n"
     tests = "def test_good(): pass\ndef test_bad(): assert 0\n"
     files = {"runtests.py": program, "checks.py": tests}
-    found = run(one_sandbox, own_environment, files, plan("program", targets=("runtests.py",)))
+    found = run(one_sandbox, bare_pytest, files, plan("program", targets=("runtests.py",)))
     assert (found.status, found.suspicions) == ("completed", ())
     assert found.runner.startswith("pytest ")
     assert outcomes(found) == {

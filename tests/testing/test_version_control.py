@@ -33,13 +33,13 @@ def test_what_a_project_sets_itself_goes_before(tmp_path):
 
 def test_a_suite_commits_without_a_configuration_of_git(
     one_sandbox: Sandbox,
-    own_environment: Environment,
+    bare_pytest: Environment,
     plan: Callable[..., SuitePlan],
     run: Callable[..., SuiteRun],
 ) -> None:
     if isinstance(one_sandbox, UnsafeLocal):
         pytest.skip("the user of this machine may have no name")
-    result = run(one_sandbox, own_environment, {"test_commits.py": COMMITS}, plan("pytest"))
+    result = run(one_sandbox, bare_pytest, {"test_commits.py": COMMITS}, plan("pytest"))
     assert {one.id: str(one.outcome) for one in result.results} == {
         "test_commits.py::test_somebody_commits_and_tags": "passed",
         "test_commits.py::test_what_a_project_sets_itself_goes_before": "passed",

@@ -67,15 +67,15 @@ def run(text: str, folder: Path, environment: Environment, *services: WantedServ
 
 
 @pytest.fixture
-def redis(own_environment: Environment) -> WantedService:
+def redis(bare_pytest: Environment) -> WantedService:
     wanted = wanted_service(ServiceKind.REDIS, port=6390, hosts=["cache"], where="ci.yml:3")
     if plan_services([wanted], Bubblewrap(), None, templates=Path()).missing:
         pytest.skip("redis-server is not installed on this machine")
     return wanted
 
 
-def test_a_suite_beside_a_service(redis: WantedService, own_environment: Environment, tmp_path: Path) -> None:
-    done = run(TALK, tmp_path, own_environment, redis)
+def test_a_suite_beside_a_service(redis: WantedService, bare_pytest: Environment, tmp_path: Path) -> None:
+    done = run(TALK, tmp_path, bare_pytest, redis)
     outcomes = {result.id.rpartition(".test_")[2][0]: result.outcome.value for result in done.results}
     assert outcomes == {"a": "passed", "b": "crashed", "c": "passed"}, done.trouble
     assert done.attempts == 2
@@ -86,17 +86,17 @@ def test_a_suite_beside_a_service(redis: WantedService, own_environment: Environ
 
 
 def test_the_secret_of_a_run_reaches_the_suite_and_no_service(
-    redis: WantedService, own_environment: Environment, tmp_path: Path
+    redis: WantedService, bare_pytest: Environment, tmp_path: Path
 ) -> None:
     honest = TALK.replace("os.kill(os.getpid(), 9)", "pass").replace(":0", ":1")
-    done = run(honest, tmp_path, own_environment, redis)
+    done = run(honest, tmp_path, bare_pytest, redis)
     assert [result.outcome.value for result in done.results] == ["passed"] * 3, done.trouble
     assert done.integrity.state == "witnessed", done.integrity
 
 
-def test_a_service_that_cannot_be_had_is_named(own_environment: Environment, tmp_path: Path) -> None:
+def test_a_service_that_cannot_be_had_is_named(bare_pytest: Environment, tmp_path: Path) -> None:
     wanted = wanted_service(ServiceKind.MONGODB, where="ci.yml:9")
-    done = run(WITHOUT, tmp_path, own_environment, wanted)
+    done = run(WITHOUT, tmp_path, bare_pytest, wanted)
     assert [result.outcome.good for result in done.results] == [False, True]
     (note,) = service_notes(done)
     assert note.startswith("mongodb at localhost:27017 is wanted (ci.yml:9): Debian has no package")

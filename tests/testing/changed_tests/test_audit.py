@@ -155,11 +155,11 @@ def found_in(audit: SuiteAudit) -> dict[str, AuditFinding]:
 
 
 @pytest.mark.parametrize("runner", ["pytest", pytest.param("unittest", marks=pytest.mark.slow)])
-def test_what_asserts_nothing_is_found(one_sandbox, own_environment, plan, tmp_path, runner) -> None:
+def test_what_asserts_nothing_is_found(one_sandbox, bare_pytest, plan, tmp_path, runner) -> None:
     files = {"test_cases.py": CASES}
     if runner == "pytest":
         files["test_functions.py"] = FUNCTIONS
-    suite = Suite(one_sandbox, own_environment, plan(runner), tmp_path, files)
+    suite = Suite(one_sandbox, bare_pytest, plan(runner), tmp_path, files)
     audit = suite.audit()
     expected = {name: one for name, one in FINDINGS.items() if runner == "pytest" or "." in name}
     assert found_in(audit) == expected
@@ -184,8 +184,8 @@ def test_django(one_sandbox, build_environment, plan, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("runner", ["pytest", pytest.param("unittest", marks=pytest.mark.slow)])
-def test_each_kind_of_change_fails_by_itself(one_sandbox, own_environment, plan, tmp_path, runner) -> None:
-    suite = Suite(one_sandbox, own_environment, plan(runner), tmp_path, {"test_cases.py": CASES})
+def test_each_kind_of_change_fails_by_itself(one_sandbox, bare_pytest, plan, tmp_path, runner) -> None:
+    suite = Suite(one_sandbox, bare_pytest, plan(runner), tmp_path, {"test_cases.py": CASES})
     _check_each_kind(suite, "test_cases.py", "Cases.test_good")
 
 
