@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from math import ceil, log2
 from pathlib import Path
+from typing import ClassVar
 
 sys.path.insert(0, str(Path(__file__).parent))
 import pytest
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from packaging.version import Version
 from world import World, bisect_world, from_on
 
+from backdate.bisection.narrowing import Narrowing
+from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.result import Finding
 from backdate.bisection.search import ProbeStatus, next_point, weighted_point, window_of
 from backdate.diagnosis.result import Cause, CauseKind
@@ -47,6 +50,39 @@ def test_a_named_suspect_takes_one_environment_and_the_logarithm_of_its_versions
     assert (finding.held_back.python, finding.held_back.passing) == ("3.12.0", ("t",))
     assert finding.first_bad == finding.culprits[0].released
     assert probe_runner.builds <= 2 + ceil(log2(count))
+
+
+class NotingRunner(ProbeRunner):
+    """Keeps what searches told of how far they came."""
+
+    told: ClassVar[list[Narrowing]]
+
+    def narrowed(self, narrowing: Narrowing) -> None:
+        self.told.append(narrowing)
+
+
+@pytest.mark.parametrize("suspects", [("a",), ()])
+def test_a_search_tells_how_far_it_came_and_comes_nearer_each_time(suspects: tuple[str, ...]) -> None:
+    NotingRunner.told = []
+    world = World(
+        releases={"a": rows(30, 10), "b": rows(25, 11)}, tests={"t": from_on("a", "14", "gone")}, pythons=TWO
+    )
+    ((finding,), *_) = bisect_world(world, suspects=suspects, runner_class=NotingRunner)
+    assert moves(finding) == [("a", "13", "14")]
+    told = NotingRunner.told
+    if suspects:
+        assert {(one.name, one.python, one.last_good) for one in told} == {("a", "3.12.0", None)}
+        spans = [(int(one.good), int(one.bad)) for one in told]
+        assert spans[-1] == (13, 14)
+        widths = [bad - good for good, bad in spans]
+    else:
+        spans_of_days = [(one.last_good, one.first_bad) for one in told]
+        assert all(good is not None and bad is not None for good, bad in spans_of_days)
+        assert {one.name for one in told} == {""}
+        widths = [(bad - good).days for good, bad in spans_of_days if good is not None and bad is not None]
+    assert len(widths) > 1
+    assert widths == sorted(widths, reverse=True)
+    assert {one.tests for one in told} == {("t",)}
 
 
 def test_a_culprit_that_was_found_on_the_older_interpreter_is_proven_on_the_newer_one() -> None:

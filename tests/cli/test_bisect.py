@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent / "bisection"))
 from test_result import bisect_result
 
-from backdate.bisection.progress import BisectionAdvanced
+from backdate.bisection.narrowing import Narrowing
+from backdate.bisection.progress import BisectionAdvanced, SearchNarrowed
 from backdate.bisection.result import BisectResult, Culprit, read_bisect_result
 from backdate.cli import exit_codes
+from backdate.cli.keep_partial import keeping_partial
 from backdate.cli.main import status_of
-from backdate.progress import Reporter
+from backdate.progress import NO_PROGRESS, Reporter
 from backdate.session import Session
 
 
@@ -67,3 +70,58 @@ def test_an_interrupted_search_tells_and_writes_what_it_found(
     assert "INTERRUPTED: 1 culprit found so far; not searched: 1 test" in captured.out
     partial = read_bisect_result(written)
     assert (partial.ending, partial.not_searched) == ("interrupted", ("t.py::z",))
+
+
+@pytest.mark.parametrize(
+    ("narrowing", "said"),
+    [
+        (
+            Narrowing(tests=("t.py::z",), python="3.9.1", name="six", good="1.15", bad="1.17"),
+            "So far: good with six 1.15, not good with 1.17: 1 test, on Python 3.9.1",
+        ),
+        (
+            Narrowing(
+                tests=("t.py::y", "t.py::z"),
+                python="3.9.1",
+                last_good=datetime(2021, 3, 1, tzinfo=UTC),
+                first_bad=datetime(2021, 4, 1, tzinfo=UTC),
+            ),
+            (
+                "So far: good with the packages as of 2021-03-01, not good with those as of 2021-04-01: "
+                "2 tests, on Python 3.9.1"
+            ),
+        ),
+    ],
+)
+def test_an_interrupted_search_tells_how_far_it_came(
+    narrowing: Narrowing,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Interrupted(Session):
+        def bisect(self, *_: object, progress: Reporter, **__: object) -> BisectResult:  # type: ignore[override]
+            progress.report(found_so_far(2))
+            progress.report(SearchNarrowed(narrowing=narrowing))
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("backdate.session.Session", Interrupted)
+    written = tmp_path / "result.json"
+    arguments = ["bisect", str(tmp_path), "--cache", str(tmp_path / "cache"), "--json", str(written)]
+    assert status_of([*arguments, "--sandbox", "unsafe-local"]) == exit_codes.INTERRUPTED
+    assert said in " ".join(capsys.readouterr().out.split())
+    assert read_bisect_result(written).narrowing == narrowing
+
+
+def test_what_was_narrowed_is_over_when_its_search_has_ended() -> None:
+    known: list[BisectResult] = []
+    progress = keeping_partial(NO_PROGRESS, known)
+    narrowing = Narrowing(tests=("t",), python="3.9.1", name="six", good="1.15", bad="1.17")
+    progress.report(SearchNarrowed(narrowing=narrowing))  # before anything is known there is nothing to tell
+    assert known == []
+    progress.report(found_so_far(2))
+    progress.report(SearchNarrowed(narrowing=narrowing))
+    assert known[-1].narrowing == narrowing
+    progress.report(found_so_far(1))
+    assert known[-1].narrowing is None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from backdate.bisection.narrowing import Narrowing
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import TransitionRecord
@@ -129,6 +130,7 @@ class PackagesAxis:
             }
             if statuses[self.last] is not ProbeStatus.BAD or statuses[0] is not ProbeStatus.GOOD:
                 return None
+            self._tell(target, statuses)
             point = _next(statuses, among)
             if point is None and not steady:  # the two probes on which all depends are repeated
                 steady = True
@@ -150,6 +152,19 @@ class PackagesAxis:
                 finished = False
                 break
         return self._narrowed(statuses, finished)
+
+    def _tell(self, target: Target, statuses: Mapping[int, ProbeStatus]) -> None:
+        """Tell how far the search came, once it knows more than that the two sides differ."""
+        good, bad = window_of(statuses)
+        if (good, bad) != (0, self.last):
+            self._probe_runner.narrowed(
+                Narrowing(
+                    tests=target.tests,
+                    python=self.python,
+                    last_good=self._instant(good),
+                    first_bad=self._instant(bad),
+                )
+            )
 
     def _narrowed(self, statuses: dict[int, ProbeStatus], finished: bool) -> Narrowed:
         good, bad = window_of(statuses)

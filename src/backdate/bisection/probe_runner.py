@@ -16,10 +16,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from backdate.bisection.narrowing import Narrowing
 from backdate.bisection.outcomes import OutcomeReader
 from backdate.bisection.prefetch import Prefetcher
 from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Regroup, Target, identity_of
+from backdate.bisection.progress import SearchNarrowed
 from backdate.bisection.result import UnattributedTest
 from backdate.bisection.search import (
     MOST_ANSWERS,
@@ -126,6 +128,10 @@ class ProbeRunner:
         ``MOST_OF_ALL_CAUSES`` for all causes.
         """
         self._left, self._attempts, self.journal, self._beside = allowance, MOST_BUILDS, [], []
+
+    def narrowed(self, narrowing: Narrowing) -> None:
+        """Tell how far the search for the current cause came."""
+        self._progress.report(SearchNarrowed(narrowing=narrowing))
 
     @property
     def left(self) -> int:

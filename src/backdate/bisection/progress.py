@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from backdate.progress import Event
 
 if TYPE_CHECKING:  # who shows progress of other things imports this module as well
+    from backdate.bisection.narrowing import Narrowing
     from backdate.bisection.result import BisectResult, Finding
 
 
@@ -25,3 +26,10 @@ class BisectionAdvanced(Event):
     """What is still to be searched. It may grow: behind one breakage another may be hidden."""
     remaining_s: float | None = None
     """How long that will take if it goes on as it went; None as long as nothing is known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchNarrowed(Event):
+    """The search that is under way knows a good and a failing end of its own."""
+
+    narrowing: Narrowing

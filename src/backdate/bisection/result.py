@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from backdate.advice import NO_ADVICE, Advice, SourcePlace
+from backdate.bisection.narrowing import Narrowing
 from backdate.bisection.points import DistributionRelease
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.asked_command import AskedCommand
@@ -20,7 +21,7 @@ from backdate.projects.project import Origin
 from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import Instant
 
-FORMAT = 5
+FORMAT = 6
 
 
 def _with_places(document: dict[str, Any]) -> dict[str, Any]:
@@ -56,6 +57,8 @@ MIGRATIONS = (
     Migration(to_format=4, change=_with_places),
     # the limit on all environments of a bisection, and tests that failed before: older ones had neither
     Migration(to_format=5),
+    # what was between good and bad when it was interrupted: older ones did not tell
+    Migration(to_format=6),
 )
 
 Axis = Literal["packages", "interpreter", "unknown"]
@@ -330,6 +333,8 @@ class BisectResult:
     """Whether everything that broke was searched."""
     not_searched: tuple[str, ...] = ()
     """The tests that broke and were not searched for, because it ended before that."""
+    narrowing: Narrowing | None = None
+    """How far the search came that an interruption ended; None where it had no good one of its own yet."""
     beyond_bounds: Verdict | None = None
     """Where nothing broke with the project's own bounds: what a check says without them."""
     asked: AskedCommand | None = None

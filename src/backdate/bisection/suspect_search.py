@@ -15,6 +15,7 @@ from packaging.version import Version
 
 from backdate.bisection.errors_of_run import is_product
 from backdate.bisection.known_turns import is_of_python, known_turn
+from backdate.bisection.narrowing import Narrowing
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import OutOfBudget, ProbePoint, ProbeResult, Target
 from backdate.bisection.result import Culprit, TransitionRecord
@@ -229,9 +230,26 @@ class SuspectSearch:
             except OutOfBudget:
                 finished = False
                 break
+            self._tell(row, target, bad)
         if window_of(row.statuses)[0] == 0:
             return None
         return self._turn(row, finished)
+
+    def _tell(self, row: _VersionRow, target: Target, bad: ProbeResult) -> None:
+        """Tell how far the search came, once a version is known to be good."""
+        if row.statuses[len(row.versions)] is not ProbeStatus.BAD:
+            return
+        good, first_bad = window_of(row.statuses)
+        if good:
+            self._probe_runner.narrowed(
+                Narrowing(
+                    tests=target.tests,
+                    python=bad.point.choice.interpreter.version,
+                    name=row.name,
+                    good=row.versions[good - 1],
+                    bad=row.versions[first_bad - 1],
+                )
+            )
 
     def _look(self, row: _VersionRow, target: Target, bad: ProbeResult, point: int) -> None:
         following = next_points(row.statuses, point, row.next)

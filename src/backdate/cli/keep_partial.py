@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from backdate.bisection.progress import BisectionAdvanced
+from backdate.bisection.progress import BisectionAdvanced, SearchNarrowed
 from backdate.bisection.result import BisectResult
 from backdate.progress import Event, Reporter
 
@@ -17,8 +17,11 @@ class _Keeping:
     known: list[BisectResult]
 
     def report(self, event: Event) -> None:
-        if isinstance(event, BisectionAdvanced):
-            self.known[:] = [event.partial]
+        match event:
+            case BisectionAdvanced(partial=partial):
+                self.known[:] = [partial]
+            case SearchNarrowed(narrowing=narrowing):
+                self.known[:] = [replace(partial, narrowing=narrowing) for partial in self.known]
         self.progress.report(event)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from backdate.bisection.narrowing import Narrowing
 from backdate.bisection.result import BisectResult, Culprit, Finding, shown_at
 from backdate.bisection.search import ProbeStatus
 from backdate.checking.result import Verdict
@@ -62,6 +63,7 @@ def bisection_lines(result: BisectResult, *, verbose: bool = False) -> Iterator[
     for note in result.notes:
         yield f"Note: {note}", "yellow"
     yield "", ""
+    yield from _so_far(result.narrowing)
     yield _conclusion(result)
     yield from advice_lines(result.advice)
     yield f"Logs: {result.folder}", "dim"
@@ -92,6 +94,18 @@ def _confirmed(result: BisectResult, blamed: int) -> str:
     if both == blamed:
         return "confirmed both ways"
     return f"{both} of them confirmed both ways" if both else "none of them confirmed both ways"
+
+
+def _so_far(known: Narrowing | None) -> Iterator[Line]:
+    """What is known of the cause whose search was interrupted."""
+    if known is None:
+        return
+    tests = counted(len(known.tests), "test")
+    good, bad = f"with {known.name} {known.good}", f"with {known.bad}"
+    if known.last_good is not None and known.first_bad is not None:
+        good = f"with the packages as of {format_day(known.last_good)}"
+        bad = f"with those as of {format_day(known.first_bad)}"
+    yield f"So far: good {good}, not good {bad}: {tests}, on Python {known.python}", "bold"
 
 
 def _conclusion(result: BisectResult) -> Line:
