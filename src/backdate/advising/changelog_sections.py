@@ -119,6 +119,8 @@ def sections_of_file(name: str, lines: Sequence[str], old: str | None, new: str)
     """
     sections = sections_between(lines, old, new)
     about = release_of_file(name)
+    if about is not None and about.count(".") > 1:  # what it names of other series is another library's
+        sections = [section for section in sections if _is_of_series(section.version, about)]
     if not sections and about is not None and is_within(about, old, new):
         return [Section(version=about, lines=tuple(lines))]
     if not sections and about is None and is_guide(name) and _is_major(old, new):
@@ -126,6 +128,10 @@ def sections_of_file(name: str, lines: Sequence[str], old: str | None, new: str)
     if about is not None and is_within(about, old, new) and not any(":version:" in line for line in lines):
         return [Section(version=about, lines=tuple(lines))]  # its headings may name what was before
     return sections
+
+
+def _is_of_series(version: str, release: str) -> bool:
+    return version.split(".")[:2] == release.split(".")[:2]
 
 
 def _is_major(old: str | None, new: str) -> bool:

@@ -98,6 +98,12 @@ def test_a_file_for_one_version_needs_no_heading() -> None:
     assert quoted.lines == ("* ``np.product`` is removed",)
 
 
+def test_a_file_of_one_release_says_nothing_of_another_librarys_release_that_it_names() -> None:
+    text = b"NumPy 1.14.5\n------------\n* `derivative` is removed\n"
+    assert quote({"s/doc/release/1.4.0-notes.rst": text}, "1.14.1", "1.15.0", ["derivative"]) == ()
+    assert quote({"s/CHANGES.rst": text}, "1.14.1", "1.15.0", ["derivative"]) != ()
+
+
 ALCHEMY = b"""
 =============
 2.0 Changelog
