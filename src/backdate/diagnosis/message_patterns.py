@@ -153,6 +153,8 @@ HINT = re.compile(
     r"|\b[Rr]efer to \S|\b[Pp]refer [`'\"\w]|\b(?:is|are) (?:encouraged|preferred|recommended)\b"
     r"|\bmoved from \S{1,120} to\b|\bshould be (?:given|imported|passed|replaced|specified)\b"
     r"|\b(?:is|are) now (?:available|called|done|found|handled|in|named|part)\b|\bis now the [`'\"\w.]+\("
+    r"|\b(?:must|should|ha(?:s|ve) to|needs? to) be re(?:built|compiled|created|generated|installed|moved|named"
+    r"|placed|written)\b"
     r"|\bdefined in [`'\"]"
     r"|\bavailable (?:as|from|in|through|via) (?:the )?[`'\"\w]"
     r"|\bwill (?:become|be) keyword[- ]only\b|\b(?:be|as) (?:given |passed )?(?:as|by) keywords?\b",
