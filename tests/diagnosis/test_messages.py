@@ -310,6 +310,10 @@ def test_what_one_will_need_to_do_is_a_hint() -> None:
             "with protoc >= 3.19.0.",
         ),
         (
+            "The object should be created within an async function",
+            "The object should be created within an async function",
+        ),
+        (
             "Providing the column is now done in the functions themselves like `complete(line, column)`.",
             "Providing the column is now done in the functions themselves like `complete(line, column)`.",
         ),

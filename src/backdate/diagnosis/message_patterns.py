@@ -152,6 +152,7 @@ HINT = re.compile(
     r"|\b[Tt]ry (?:calling|passing|setting|using)\b"
     r"|\b[Rr]efer to \S|\b[Pp]refer [`'\"\w]|\b(?:is|are) (?:encouraged|preferred|recommended)\b"
     r"|\bmoved from \S{1,120} to\b|\bshould be (?:given|imported|passed|replaced|specified)\b"
+    r"|\bshould be (?:called|created|instantiated|made|run|used) (?:from )?(?:in|inside|with|within)\b"
     r"|\b(?:is|are) now (?:available|called|done|found|handled|in|named|part)\b|\bis now the [`'\"\w.]+\("
     r"|\b(?:must|should|ha(?:s|ve) to|needs? to) be re(?:built|compiled|created|generated|installed|moved|named"
     r"|placed|written)\b"
