@@ -254,6 +254,14 @@ def test_one_call_is_advised_once() -> None:
     assert without_doubles([at_more_lines, called], {"lib.Integer"}) == (at_more_lines,)
 
 
+def test_the_same_method_of_two_of_its_names_is_said_once() -> None:
+    asked = said_of("lib.Frame.append", 9, argument="", replacement="lib.concat")
+    ruled = said_of("Frame.append", 9, 12, argument="", replacement="lib.concat")
+    assert without_doubles([asked, ruled], set()) == (ruled,)
+    other = said_of("lib.Frame.add", 9, argument="", replacement="lib.concat")
+    assert without_doubles([other, ruled], set()) == (other, ruled)
+
+
 @pytest.mark.parametrize(
     "other",
     [

@@ -242,10 +242,11 @@ def _is_same(change: AdvisedChange, other: AdvisedChange) -> bool:
 
 
 def without_doubles(fixes: Sequence[AdvisedChange], used: Collection[str]) -> tuple[AdvisedChange, ...]:
-    """``fixes`` without those that say of an argument, at the same lines, what another one says.
+    """``fixes`` without those that say, at the same lines, what another one says of an argument or name.
 
-    An error names the function that takes the argument no more, which may be that of a base class; the rules
-    name what the project calls. Of two at the same lines that one stays whose name is ``used``.
+    An error names the class of what lacks the name, or the function that takes the argument no more, which
+    may be that of a base class; the rules name what the project uses. Of two at the same lines that one stays
+    whose name is ``used``.
     """
     kept: list[AdvisedChange] = []
     for change in sorted(fixes, key=lambda change: (-len(set(change.places)), change.name not in used)):
@@ -256,8 +257,11 @@ def without_doubles(fixes: Sequence[AdvisedChange], used: Collection[str]) -> tu
 
 def _is_said_by(change: AdvisedChange, other: AdvisedChange) -> bool:
     same = (change.distribution, change.argument, change.replacement, change.rewrite)
+    same_leaf = change.name.rpartition(".")[2] == other.name.rpartition(".")[2]
+    alike = bool(change.argument) or (same_leaf and is_answered(change))
     return (
-        bool(change.argument and change.places)
+        alike
+        and bool(change.places)
         and same == (other.distribution, other.argument, other.replacement, other.rewrite)
         and set(change.places) <= set(other.places)
     )
