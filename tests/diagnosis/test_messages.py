@@ -304,10 +304,8 @@ def test_what_one_will_need_to_do_is_a_hint() -> None:
             "You can change it to a module-scoped fixture.",
         ),
         (
-            "If this call came from a _pb2.py file, your generated code is out of date and must be regenerated "
-            "with protoc >= 3.19.0.",
-            "If this call came from a _pb2.py file, your generated code is out of date and must be regenerated "
-            "with protoc >= 3.19.0.",
+            "The generated code is out of date and must be regenerated with protoc >= 3.19.0.",
+            "The generated code is out of date and must be regenerated with protoc >= 3.19.0.",
         ),
         (
             "The object should be created within an async function",

@@ -154,8 +154,8 @@ HINT = re.compile(
     r"|\bmoved from \S{1,120} to\b|\bshould be (?:given|imported|passed|replaced|specified)\b"
     r"|\bshould be (?:called|created|instantiated|made|run|used) (?:from )?(?:in|inside|with|within)\b"
     r"|\b(?:is|are) now (?:available|called|done|found|handled|in|named|part)\b|\bis now the [`'\"\w.]+\("
-    r"|\b(?:must|should|ha(?:s|ve) to|needs? to) be re(?:built|compiled|created|generated|installed|moved|named"
-    r"|placed|written)\b"
+    r"|\b(?:must|should|ha(?:s|ve) to|needs? to) be re(?:built|compiled|created|generated|installed|moved"
+    r"|named|placed|written)\b"
     r"|\bdefined in [`'\"]"
     r"|\bavailable (?:as|from|in|through|via) (?:the )?[`'\"\w]"
     r"|\bwill (?:become|be) keyword[- ]only\b|\b(?:be|as) (?:given |passed )?(?:as|by) keywords?\b",
