@@ -10,7 +10,7 @@ import pytest
 from fake_setups import choice
 
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.kept_interpreter import kept_interpreter
+from backdate.checking.kept_interpreter import kept_interpreter, not_older
 from backdate.environments.environment import InterpreterChoice
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.timeline.calendar import end_of_support, supported_minors
@@ -96,3 +96,29 @@ def test_what_was_supported() -> None:
     assert supported_minors(datetime(2021, 3, 1, tzinfo=UTC)) == ((3, 6), (3, 7), (3, 8), (3, 9))
     assert supported_minors(datetime(2024, 10, 7, 12, tzinfo=UTC))[0] == (3, 8)
     assert supported_minors(datetime(2024, 10, 8, tzinfo=UTC))[0] == (3, 9)
+
+
+@pytest.mark.parametrize(
+    ("asked", "old", "specifier", "version"),
+    [
+        ("3.9.13", "3.10.4", None, "3.10.4"),  # a matrix has 3.10 before it is what the day asks for
+        ("3.9.13", "3.10.4", ">=3.8", "3.10.4"),
+        ("3.9.13", "3.10.4", "<3.10", "3.9.13"),
+        ("3.10.13", "3.10.4", None, "3.10.13"),
+        ("3.11.7", "3.10.4", None, "3.11.7"),
+    ],
+)
+def test_what_an_instant_asks_for_is_not_older_than_the_old_one(
+    asked: str, old: str, specifier: str | None, version: str
+) -> None:
+    constraint = PythonConstraint(specifier=specifier, kind="requires", rule="requires-python")
+    dated = DatedProject(
+        name="p",
+        tree=Path("/p"),
+        digest="0",
+        instant=datetime(2022, 7, 20, tzinfo=UTC),
+        python_constraint=constraint,
+    )
+    found = not_older(choice(asked), choice(old), dated)
+    assert found.interpreter.version == version
+    assert (found.reason == "the old side's, as Python 3.9 is older") == (version == old)

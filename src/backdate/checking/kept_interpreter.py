@@ -53,6 +53,18 @@ def kept_interpreter(
     return replace(interpreters.choose(pinned, dated.instant), reason=reason)
 
 
+def not_older(asked: InterpreterChoice, old: InterpreterChoice, dated: DatedProject) -> InterpreterChoice:
+    """``asked``, or the old side's interpreter where that is a newer minor and the project allows it.
+
+    A recipe may run with the newest of a matrix, which is younger than what the instant asks for by itself:
+    time does not run backwards between two sides.
+    """
+    version, later = old.interpreter.version, version_numbers(asked.interpreter.version)[:2]
+    if version_numbers(version)[:2] <= later or version not in _allowed(dated.python_constraint):
+        return asked
+    return _same(old, f"the old side's, as Python {minor_version(asked.interpreter.version)} is older")
+
+
 def _same(old: InterpreterChoice, reason: str) -> InterpreterChoice:
     return InterpreterChoice(
         wanted=old.interpreter.version, reason=reason, interpreter=old.interpreter, note=None

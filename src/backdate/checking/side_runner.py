@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from backdate.checking.compare import count_outcomes, is_proven
 from backdate.checking.dated_project import DatedProject
-from backdate.checking.kept_interpreter import kept_interpreter
+from backdate.checking.kept_interpreter import kept_interpreter, not_older
 from backdate.checking.question import Question
 from backdate.checking.recipe_run import RecipeRun, run_recipe, with_own_frames
 from backdate.checking.resources import Resources
@@ -52,7 +52,8 @@ class SideRunner:
     question: Question = Question.LIFTED
     """What a new side is."""
     moves_python: bool = False
-    """Whether a new side takes the interpreter that its instant asks for, whatever the old one has."""
+    """Whether a new side takes the interpreter that its instant asks for, where that is no older one than the
+    old side's."""
     beside: InterpreterChoice | None = None
     """The old side's interpreter, which a new side keeps while it is supported."""
     users: Lock | None = None
@@ -93,9 +94,12 @@ class SideRunner:
     def new_choice(self) -> InterpreterChoice:
         """The interpreter of the new side. Those that a recipe was tested with do not bind it."""
         interpreters, dated = self.resources.interpreters, self.dated
-        if self.beside is not None and dated.python is None:
+        if self.beside is not None and dated.python is None and not self.moves_python:
             return kept_interpreter(self.beside, dated, interpreters)
-        return interpreters.choose(dated.python_constraint, dated.instant, forced=dated.python)
+        asked = interpreters.choose(dated.python_constraint, dated.instant, forced=dated.python)
+        if self.beside is None or dated.python is not None:
+            return asked
+        return not_older(asked, self.beside, dated)
 
     def run_new(
         self,

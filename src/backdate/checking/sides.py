@@ -245,8 +245,8 @@ def _begun(make: Callable[[], SideRunner], old: InterpreterChoice) -> SideRunner
 
 
 def _beside(side: SideRunner, old: InterpreterChoice) -> SideRunner:
-    """``side`` with the interpreter that the old one has now, where it keeps that one at all."""
-    return side if side.moves_python else replace(side, beside=old)
+    """``side`` with the interpreter that the old one has now."""
+    return replace(side, beside=old)
 
 
 def _set_up_old(old: _OldRun, old_side: SideRunner, starting: StartingRecipes) -> None:
