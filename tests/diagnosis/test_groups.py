@@ -8,7 +8,7 @@ from builders import frame, raised, result, run
 from backdate.checking.compare import compare_runs
 from backdate.diagnosis.diagnose import diagnose
 from backdate.diagnosis.result import CauseKind
-from backdate.testing.outcomes import Outcome
+from backdate.testing.outcomes import CaseResult, Outcome
 
 
 def alias(owner: str, name: str, tail: str = "") -> str:
@@ -58,3 +58,22 @@ def test_a_doctest_that_prints_something_else_is_an_assertion() -> None:
     (cluster,) = diagnose(run(result("a.py::a", Outcome.FAILED, error)), None).clusters
     assert cluster.cause.kind is CauseKind.ASSERTION
     assert cluster.messages == ("doctest.DocTestFailure: expected 1.0, got np.float64(1.0)",)
+
+
+def test_what_the_operating_system_refuses_to_several_tests_is_one_cause() -> None:
+    def refused(name: str, number: int, text: str, file: str) -> CaseResult:
+        return result(name, Outcome.FAILED, raised("FileNotFoundError", text, frame(file, number)))
+
+    missing = "[Errno 2] No such file or directory: '/tmp/{}/'"
+    bad = run(
+        refused("test_a.py::a", 12, missing.format("a.x1/ahead"), "test_a.py"),
+        refused("test_b.py::b", 40, missing.format("a.x1/behind"), "test_b.py"),
+        refused("test_c.py::c", 7, "no such thing as 'x'", "test_c.py"),
+        refused("test_d.py::d", 9, "no such thing as 'y'", "test_d.py"),
+    )
+    clusters = diagnose(bad, None).clusters
+    assert [cluster.tests for cluster in clusters] == [
+        ("test_a.py::a", "test_b.py::b"),
+        ("test_c.py::c",),
+        ("test_d.py::d",),
+    ]

@@ -13,6 +13,8 @@ MOST_MESSAGES = 20
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\"")
 _SET = re.compile(r"\{[^{}]*(?:\}|$)")
 """The members of a set, which each process shows in another order."""
+_OF_SYSTEM = re.compile(r"\[Errno \d{1,4}\] ")
+"""How an OSError begins: "[Errno 2] No such file or directory: '/tmp/a'"."""
 Key = tuple[str, ...]
 
 
@@ -21,8 +23,9 @@ def cause_key(failure: Failure) -> Key:
 
     If the message names a missing or unwanted thing, that thing is the key: ``np.float``, ``from numpy import
     float`` and "`np.float` was removed" have the same key. Other errors of a library are identified by the
-    line that raised them, errors of the project or its tests by their own line. Only without a line the
-    message counts, without numbers, addresses and quoted values. Items that run one linter are one.
+    line that raised them, errors of the project or its tests by their own line. Only without a line, and of
+    what the operating system refuses to several tests, the message counts, without numbers, addresses and
+    quoted values. Items that run one linter are one.
     """
     cause = failure.cause
     if tool := lint_tool(failure.test, cause.type):
@@ -47,7 +50,7 @@ def _key_of_line(failure: Failure) -> Key:
     line = frames[-1] if frames else None
     if line is None or line.kind in (FrameKind.GENERATED, FrameKind.TEST):
         line = failure.responsible
-    if line is None:
+    if line is None or (line.kind is FrameKind.TEST and _OF_SYSTEM.match(cause.message)):
         return (str(cause.kind), cause.type, shape(cause.message))
     return (str(cause.kind), cause.type, line.frame.file, str(line.frame.line))
 
