@@ -352,6 +352,7 @@ def test_a_green_check_searches_for_nothing(checked: Checked) -> None:
     assert [call[0] for call, _ in checked.calls] == ["check", "show", "show", "show", "show"]
 
 
+@pytest.mark.slow
 def test_a_bisection_can_be_left_out_and_one_without_a_culprit_says_nothing(checked: Checked) -> None:
     checked.ran(BISECT="false")
     assert "bisect" not in [call[0] for call, _ in checked.calls]
@@ -361,6 +362,7 @@ def test_a_bisection_can_be_left_out_and_one_without_a_culprit_says_nothing(chec
     assert text.startswith("# thing: dependency updates broke 1 test\n")
 
 
+@pytest.mark.slow
 def test_annotations_and_summary_are_of_one_answer(checked: Checked) -> None:
     summary = checked.step.folder / "summary"
     ran = checked.ran(GITHUB_STEP_SUMMARY=str(summary))

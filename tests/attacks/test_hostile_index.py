@@ -267,6 +267,7 @@ def fuzz(index: HostileIndex, server: Server, seed: int, rounds: int) -> None:
     assert 200 in statuses, "some of the answers are sound"
 
 
+@pytest.mark.slow
 def test_a_fuzz_run_stays_within_the_bound(index: HostileIndex, server: Server) -> None:
     fuzz(index, server, 0, 40)
     assert server.status("honest") == 200

@@ -183,6 +183,7 @@ def test_a_project_that_never_worked_has_no_culprit(project: Path) -> None:
     assert list(bisection_lines(result))[-2][0].startswith("CANNOT TELL: no test passes in the old")
 
 
+@pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.usefixtures("index")
 def test_a_side_that_does_not_build_is_said_and_nobody_is_blamed(project: Path) -> None:

@@ -75,6 +75,7 @@ def answers_for(requirements: str, index: str, folder: Path) -> CheckAnswers:
     )
 
 
+@pytest.mark.slow
 def test_a_cap_that_tests_need_and_one_that_they_do_not(index: str, tmp_path: Path) -> None:
     found = answers_for("# ours\nbrittle<2\nsteady==1.0\n", index, tmp_path)
     assert found.declared is not None

@@ -47,6 +47,7 @@ def test_a_real_sdist(settings: Settings) -> None:
     assert from_json(SetupResult, (result.folder / "setup.json").read_bytes()) == result
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_a_module_that_nothing_declares_is_found_and_installed(settings: Settings, tmp_path: Path) -> None:
     suite = "import six\ndef test_it():\n    assert six.PY3\n"

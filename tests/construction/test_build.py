@@ -86,6 +86,7 @@ def test_the_funnel_is_told(world) -> None:
     assert run([*command, str(world.dataset), "--excluded", "nonsense"]).returncode == 3
 
 
+@pytest.mark.slow
 def test_a_finished_build_does_nothing_and_another_one_is_refused(world) -> None:
     before = {path: path.stat().st_mtime_ns for path in world.dataset.rglob("*")}
     # An index that is not there: nothing is asked any more, and it is no other plan that says so.

@@ -136,6 +136,7 @@ def test_every_breakage_is_named(build_environment: Callable[..., Environment], 
     assert set(diagnose(new, after, tree=tree).related) == {"numpy", "pandas", "PyYAML", "Flask", "builtin"}
 
 
+@pytest.mark.slow
 def test_the_log_tells_the_same_as_the_capture(
     build_environment: Callable[..., Environment], run: Run, tree: Path
 ) -> None:

@@ -80,6 +80,7 @@ def test_a_second_tree_takes_the_lock_of_the_first(
     assert prepared(builder, tmp_path / "second").reused
 
 
+@pytest.mark.slow
 def test_what_is_built_of_sdists_is_known_to_the_step_that_confirms(
     resolutions: list[Path], tmp_path: Path
 ) -> None:
@@ -92,6 +93,7 @@ def test_what_is_built_of_sdists_is_known_to_the_step_that_confirms(
     assert "old 1" in locked(second)
 
 
+@pytest.mark.slow
 def test_an_environment_that_was_there_already_lends_its_lock_at_another_instant(
     builder: Builder, resolutions: list[Path], tmp_path: Path
 ) -> None:
@@ -103,6 +105,7 @@ def test_an_environment_that_was_there_already_lends_its_lock_at_another_instant
     assert resolutions == [first, first]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("changed", ["metadata", "pyproject.toml", "requirement file"])
 def test_a_tree_that_may_resolve_otherwise_is_resolved(
     builder: Builder, resolutions: list[Path], tmp_path: Path, changed: str
@@ -124,6 +127,7 @@ def test_a_tree_that_may_resolve_otherwise_is_resolved(
     assert changed == "pyproject.toml" or "library 1" in locked(made)
 
 
+@pytest.mark.slow
 def test_a_tree_that_does_not_build_any_more_is_resolved_to_tell_why(
     builder: Builder, resolutions: list[Path], tmp_path: Path
 ) -> None:

@@ -164,6 +164,7 @@ def test_what_resolves_without_a_build_is_not_resolved_again_to_be_built(tmp_pat
     assert installed(made.root, "brittle.py").exists()
 
 
+@pytest.mark.slow
 def test_an_sdist_that_does_not_build_fails_with_the_words_of_its_build(tmp_path: Path) -> None:
     tree = project(tmp_path / "brittle", "raise SystemExit('no header')", name="brittle", resolving="pass")
     with builder_of(tmp_path, {"brittle-1.tar.gz": sdist(tree)}) as builder:

@@ -136,6 +136,7 @@ class Probed(FakeScriptRunner, LocalRunner):
             yield self, Path(folder)
 
 
+@pytest.mark.slow
 def test_the_evidence_tools_are_there_when_they_are_asked_for(tmp_path) -> None:
     if not all(one.ok for one in choose_sandbox("bwrap").probe() if one.needed):
         pytest.skip("bubblewrap does not work here")

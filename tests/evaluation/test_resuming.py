@@ -96,6 +96,7 @@ def test_nothing_is_asked_or_tested_again(ended, whole, tmp_path) -> None:
     assert record.duration_s > sum(run.duration_s for run in record.runs)
 
 
+@pytest.mark.slow
 def test_wherever_the_journal_is_cut(ended, whole, tmp_path) -> None:
     data = journal_path(ended, TASK.instance_id).read_bytes()
     ends = [place + 1 for place, byte in enumerate(data) if byte == ord("\n")]

@@ -51,6 +51,7 @@ def index() -> Iterator[str]:
         yield url
 
 
+@pytest.mark.slow
 def test_a_limit_is_tried_in_a_copy_and_one_that_does_not_help_is_not_proven(
     index: str, tmp_path: Path
 ) -> None:

@@ -106,6 +106,7 @@ def installed(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("python", "pip"), others_slow(ALL_PIPS, kept={("3.12", "23.3.2")}))
 def test_pip(python: str, pip: str, environment: dict[str, str], tmp_path: Path) -> None:
     executable = interpreter(python)

@@ -82,6 +82,7 @@ def test_the_picture_shows_releases_and_where_it_turns() -> None:
     assert all(0 <= float(one.get("x", "")) <= 960 for one in bars)
 
 
+@pytest.mark.slow
 def test_the_png_shows_the_same_bars_in_the_same_places() -> None:
     image = pytest.importorskip("matplotlib.image", reason="the extra plots is not installed")
     pixels = image.imread(io.BytesIO(draw(bisection_scene(RESULT), ".png")), format="png")

@@ -115,6 +115,7 @@ def test_a_budget_that_leaves_no_share_ends_the_command_before_the_build(
         built(trees, tmp_path, budget_bytes=96 * MIB, held_bytes=64 * MIB, build=SAYING)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", [SAYING, PRETENDING], ids=["in its log", "by a signal"])
 def test_a_build_that_only_says_so_fails_alone(build: str, trees: Trees, tmp_path: Path) -> None:
     failure = built(trees, tmp_path, budget_bytes=192 * MIB, held_bytes=32 * MIB, build=build).answer

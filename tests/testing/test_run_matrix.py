@@ -195,6 +195,7 @@ def test_every_outcome_is_known(
     assert absent[0].frames[-1].file == "test_absent.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", others_slow(MATRIX, kept={MATRIX[1], MATRIX[-2]}), ids=str)
 def test_a_conftest_that_does_not_import_is_broken(
     run: Run, one_sandbox: Sandbox, build_environment: Build, plan: MakePlan, kind: Kind
@@ -328,6 +329,7 @@ def test_many(n): pass
     assert forked.attempts == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("python", "requirement", "instant"),
     [

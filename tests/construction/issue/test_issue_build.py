@@ -177,6 +177,7 @@ def test_what_is_no_option_is_refused(built: Built, words: tuple[str, ...], said
     assert said in refused.stderr
 
 
+@pytest.mark.slow
 def test_what_a_stopped_build_has_is_a_data_set_and_the_build_stays(built: Built) -> None:
     stopped = built.folder / "stopped.build"
     shutil.copytree(built.folder / "set.build", stopped)

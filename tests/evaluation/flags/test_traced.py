@@ -201,6 +201,7 @@ class CountingRunner(SmallProjectRunner):
         return super().run_tests(task, tree, environment, **more)
 
 
+@pytest.mark.slow
 @AGES
 def test_the_run_that_decides_is_traced_where_tracing_is_in_nobodys_way(tmp_path, new, monkeypatch) -> None:
     monkeypatch.setattr("backdate.evaluation.flags.traced.LocalRunner", CountingRunner)
