@@ -76,8 +76,8 @@ def test_an_interrupted_search_tells_and_writes_what_it_found(
     ("narrowing", "said"),
     [
         (
-            Narrowing(tests=("t.py::z",), python="3.9.1", name="six", good="1.15", bad="1.17"),
-            "So far: good with six 1.15, not good with 1.17: 1 test, on Python 3.9.1",
+            Narrowing(tests=("t.py::z",), python="3.9.1", name="six", good="1.15", bad="1.17", held=("a<2",)),
+            "So far: good with six 1.15, not good with 1.17: 1 test, on Python 3.9.1 with a<2",
         ),
         (
             Narrowing(

@@ -14,6 +14,8 @@ class Narrowing:
     tests: tuple[str, ...]
     python: str
     """The interpreter of both."""
+    held: tuple[str, ...] = ()
+    """Constraints that hold back the culprits in front of what is searched for."""
     name: str = ""
     """The distribution whose versions were searched, normalised; "" where all packages moved over time."""
     good: str = ""

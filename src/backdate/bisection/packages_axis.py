@@ -161,6 +161,7 @@ class PackagesAxis:
                 Narrowing(
                     tests=target.tests,
                     python=self.python,
+                    held=self._held,
                     last_good=self._instant(good),
                     first_bad=self._instant(bad),
                 )

@@ -245,6 +245,7 @@ class SuspectSearch:
                 Narrowing(
                     tests=target.tests,
                     python=bad.point.choice.interpreter.version,
+                    held=bad.point.constraints,
                     name=row.name,
                     good=row.versions[good - 1],
                     bad=row.versions[first_bad - 1],

@@ -105,7 +105,8 @@ def _so_far(known: Narrowing | None) -> Iterator[Line]:
     if known.last_good is not None and known.first_bad is not None:
         good = f"with the packages as of {format_day(known.last_good)}"
         bad = f"with those as of {format_day(known.first_bad)}"
-    yield f"So far: good {good}, not good {bad}: {tests}, on Python {known.python}", "bold"
+    held = f" with {', '.join(known.held)}" if known.held else ""
+    yield f"So far: good {good}, not good {bad}: {tests}, on Python {known.python}{held}", "bold"
 
 
 def _conclusion(result: BisectResult) -> Line:
