@@ -83,7 +83,8 @@ def bisect_project(
     limited; all that broke when empty. ``explanations``: whether warnings, changelogs and changed names
     of culprits are collected, which takes another test run and a download for each. ``first``: whether the
     first culprit is enough. Whoever is interrupted has what is known so far in the last ``BisectionAdvanced``
-    that was reported. Raises UsageError also for a test that the old side does not have.
+    that was reported, and in a ``SearchNarrowed`` after it. Raises UsageError also for a test that the old
+    side does not have.
     """
     started, clock, keep = now(), time.monotonic(), keep or resources.settings.keep
     if keep is not None:

@@ -154,9 +154,13 @@ class PackagesAxis:
         return self._narrowed(statuses, finished)
 
     def _tell(self, target: Target, statuses: Mapping[int, ProbeStatus]) -> None:
-        """Tell how far the search came, once it knows more than that the two sides differ."""
+        """Tell how far the search came, once it knows more than that the two sides differ.
+
+        Not where the good one is the old side on an interpreter of its own: that says nothing of time alone.
+        """
         good, bad = window_of(statuses)
-        if (good, bad) != (0, self.last):
+        alike = self._probes[good].point.choice.interpreter.version == self.python
+        if alike and (good, bad) != (0, self.last):
             self._probe_runner.narrowed(
                 Narrowing(
                     tests=target.tests,
