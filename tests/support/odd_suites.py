@@ -21,6 +21,8 @@ class OddSuite:
 
     files: Mapping[str, str]
     arguments: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()
+    """Names of the pytest plugins that it wants."""
     runner: str = "pytest"
     states: frozenset[Witnessing] = frozenset({WITNESSED})
     """What may be said of it; never "forged"."""
@@ -145,7 +147,7 @@ def test_4():
     "doctests": _suite(
         'def f():\n    """\n    >>> f()\n    1\n    """\n    return 1\n', "--doctest-modules", states=UNSEEN
     ),
-    "other processes": _suite(TWO, "-n", "2", states=UNSEEN),
+    "other processes": _suite(TWO, "-n", "2", plugins=("pytest-xdist",), states=UNSEEN),
     "replaced functions": _suite(
         "import os\nfrom unittest import mock\n@mock.patch('os.write')\n@mock.patch('os.open')\n"
         "def test_1(a, b): pass\ndef test_2(): mock.patch('hashlib.sha256').start()\n"
@@ -300,7 +302,7 @@ def test_4(): pass
         "import sys\ndef test_1(): sys.setprofile(lambda *_: None)\ndef test_2(): sys.setprofile(None)\n",
         passed=2,
     ),
-    "coverage": _suite(TWO, "--cov=.", states=EITHER, passed=2),
+    "coverage": _suite(TWO, "--cov=.", plugins=("pytest-cov",), states=EITHER, passed=2),
     "tests made at run time": _suite(
         """
 import unittest

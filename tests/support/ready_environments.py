@@ -33,15 +33,15 @@ def environment_of(root: Path, executable: Path) -> Environment:
 
 
 @cache
-def environment_with_pytest() -> Environment:
-    """A virtual environment of this interpreter that holds a copy of this pytest, and what it requires.
+def environment_with_pytest(*plugins: str) -> Environment:
+    """A virtual environment of this interpreter: a copy of this pytest, ``plugins``, and what they require.
 
-    The one that the tests run in has plugins, which each suite would import: that takes four times as long.
+    The one that the tests run in has many plugins, which each suite would import: four times as long.
     """
-    root = Path(os.environ["XDG_CACHE_HOME"], "bare-pytest")  # a temporary folder of this process
+    root = Path(os.environ["XDG_CACHE_HOME"], "-".join(("bare-pytest", *plugins)))  # a folder of this process
     venv.create(root, symlinks=True)
     (target,) = root.glob("lib/python*/site-packages")
-    for name in _required_by("pytest"):
+    for name in _required_by("pytest", *plugins):
         distribution = metadata.distribution(name)
         tops = {Path(file).parts[0] for file in distribution.files or () if Path(file).parts[0] != ".."}
         for top in tops:
@@ -56,9 +56,9 @@ def environment_with_pytest() -> Environment:
     return environment_of(root, root / "bin" / "python")
 
 
-def _required_by(name: str) -> list[str]:
-    """``name``, and what it requires here, each once."""
-    found = [name]
+def _required_by(*names: str) -> list[str]:
+    """``names``, and what they require here, each once."""
+    found = list(names)
     for one in found:
         for text in metadata.requires(one) or ():
             requirement = Requirement(text)

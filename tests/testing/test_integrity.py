@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from odd_suites import TWO, OddSuite, check_odd_run, odd_suites
+from ready_environments import environment_with_pytest
 
 from backdate.environments.environment import Environment
 from backdate.recipes.recipe import SuitePlan
@@ -28,11 +29,11 @@ WITNESSED, NOT_WITNESSED = Witnessing.WITNESSED, Witnessing.NOT_WITNESSED
 def test_an_odd_suite_is_not_forged(
     run: Callable[..., SuiteRun],
     one_sandbox: Sandbox,
-    bare_pytest: Environment,
     plan: Callable[..., SuitePlan],
     suite: OddSuite,
 ) -> None:
-    done = run(one_sandbox, bare_pytest, suite.files, plan(suite.runner, *suite.arguments), witness=True)
+    environment = environment_with_pytest(*suite.plugins)
+    done = run(one_sandbox, environment, suite.files, plan(suite.runner, *suite.arguments), witness=True)
     check_odd_run(done, suite)
 
 
