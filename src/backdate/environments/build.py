@@ -343,7 +343,7 @@ class Builder:
         from backdate.environments.one_step import OneStepInstaller
 
         asked = named_requirements(request)
-        if asked is not None and not self._resolver.is_known(request):
+        if asked is not None and asked.project is None and not self._resolver.is_known(request):
             root, log = self.cache.environments / key, self.cache.logs / f"{key}.install.log"
             made = OneStepInstaller(self.steps, self._built_wheels).make(request, asked, root, log, stages)
             if made.resolution is not None:

@@ -9,11 +9,13 @@ is written out anew. Where a line says anything else nothing is written out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
+from backdate.environments.declared_metadata import declared_metadata
 from backdate.environments.inputs import EnvironmentRequest, requirement_lines
 from backdate.environments.lock import PROJECT
 from backdate.environments.stated_metadata import StatedMetadata
@@ -36,22 +38,42 @@ class NamedRequirements:
     asked: tuple[str, ...]
     limits: tuple[str, ...]
     project: StatedMetadata | None = None
-    """What a build of the tree said of the project at its root, where ``asked`` names that place."""
+    """What the project at the tree's root says of itself, where ``asked`` names that place (``PROJECT``)."""
 
 
 def with_project(
     request: EnvironmentRequest, in_files: NamedRequirements, project: StatedMetadata
-) -> NamedRequirements:
-    """All that ``request`` asks for, which is ``in_files`` and the project at the root of its tree."""
-    lines = (
-        f"{project.name}{line.removeprefix(PROJECT)} @ file://{request.at}"
-        if line.startswith(PROJECT)
-        else line.replace(PROJECT, request.at)
-        for line in requirement_lines(request)
-    )
-    return NamedRequirements(
-        asked=(*in_files.asked, *lines), limits=(*in_files.limits, *request.constraints), project=project
-    )
+) -> NamedRequirements | None:
+    """All that ``request`` asks for, which is ``in_files`` and the project at the root of its tree.
+
+    None where it asks for anything else but by name.
+    """
+    steps = [step for step in request.steps if step.kind == "project"]
+    if any(step.file not in (None, ".") for step in steps):
+        return None
+    others = [line for line in requirement_lines(request) if PROJECT not in line]
+    try:
+        return NamedRequirements(
+            asked=(
+                *in_files.asked,
+                *(_at_root(project.name, step.extras) for step in steps),
+                *map(_named, others),
+            ),
+            limits=(*in_files.limits, *map(_named, request.constraints)),
+            project=project,
+        )
+    except _NotByName:
+        return None
+
+
+def _at_root(name: str, extras: Sequence[str]) -> str:
+    """The requirement of the project, called ``name``, at the root of the tree."""
+    try:
+        wanted = [canonicalize_name(extra, validate=True) for extra in extras]
+    except UNREADABLE:
+        raise _NotByName from None
+    listed = f"[{','.join(wanted)}]" if wanted else ""
+    return f"{name}{listed} @ file://{PROJECT}"
 
 
 class _NotByName(Exception):
@@ -59,12 +81,18 @@ class _NotByName(Exception):
 
 
 def named_requirements(request: EnvironmentRequest) -> NamedRequirements | None:
-    """What the request asks for and how it limits that; None where it asks for anything but by name."""
-    if any(step.kind == "project" for step in request.steps):
-        return None
+    """What the request asks for and how it limits that; None where it asks for anything but by name.
+
+    A project at the root of the tree is asked for by name where its file states its metadata.
+    """
     written = requirements_in_files(request)
     if written is None:
         return None
+    if any(step.kind == "project" for step in request.steps):
+        if request.resolution != "highest":
+            return None  # what a project requires is then cut otherwise than what is asked for by name
+        stated = declared_metadata(request.tree)
+        return None if stated is None else with_project(request, written, stated)
     try:
         asked = (*written.asked, *map(_named, requirement_lines(request)))
         return NamedRequirements(asked=asked, limits=(*written.limits, *map(_named, request.constraints)))

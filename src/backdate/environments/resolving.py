@@ -22,6 +22,7 @@ from backdate.environments.private_view import PrivateView
 from backdate.environments.progress import LockUnconfirmed
 from backdate.environments.steps import Resolution, Steps
 from backdate.progress import StageReporter
+from backdate.serial import digest
 
 _ATTRIBUTES_PARSED = datetime(2020, 5, 17, tzinfo=UTC)
 """Setuptools 46.4.0, the first that does not import the module that ``attr:`` names, was a day old."""
@@ -68,21 +69,27 @@ class ResolutionCache:
         return resolution
 
     def is_known(self, request: EnvironmentRequest) -> bool:
-        """Whether what the request, which names distributions alone, resolves to is kept."""
+        """Whether what the request resolves to is kept."""
         return self.steps.cache.has("locks", self._key(request, self.packaging_inputs(request)))
 
     def log_of(self, request: EnvironmentRequest, inputs: PackagingInputs | None) -> Path:
         """What the resolver said, where the request was resolved on this machine."""
-        content = request.digest if inputs is None else inputs.metadata_digest
-        return self.steps.cache.logs / f"{self.keys.resolution(request, content)}.resolve.log"
+        return self.steps.cache.logs / f"{self._key(request, inputs)}.resolve.log"
 
     def keep(self, request: EnvironmentRequest, resolution: Resolution) -> None:
         """Keep what was resolved elsewhere in the request's own manner."""
         self.steps.cache.write("locks", self._key(request, self.packaging_inputs(request)), resolution)
 
     def _key(self, request: EnvironmentRequest, inputs: PackagingInputs | None) -> str:
-        content = request.digest if inputs is None else inputs.metadata_digest
-        return self.keys.resolution(request, content)
+        if inputs is not None:
+            return self.keys.resolution(request, inputs.metadata_digest)
+        from backdate.environments.named_requirements import named_requirements
+
+        asked = named_requirements(request)
+        if asked is None or asked.project is None:
+            return self.keys.resolution(request, request.digest)
+        # Whatever else builds read of the tree.
+        return self.keys.resolution(request, digest("by name", asked.asked, asked.limits, asked.project))
 
     def _resolve(
         self,

@@ -98,11 +98,13 @@ class SameMetadata:
     def _resolves_to(
         self,
         request: EnvironmentRequest,
-        asked: NamedRequirements,
+        asked: NamedRequirements | None,
         known: ResolvedMetadata,
         stages: StageReporter,
     ) -> bool:
         """Whether what is ``asked`` resolves to the files of a lock in steps that run none of its project."""
+        if asked is None:
+            return False
         pylock = known.resolution.pylock
         built = []
         for sdist in sdists_to_build(

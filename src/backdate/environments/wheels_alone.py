@@ -27,7 +27,7 @@ from backdate.environments import uv
 from backdate.environments.built_metadata import BuiltSdist
 from backdate.environments.incidents import BuildIncident
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.environments.lock import index_line, is_of_index, read_pylock, split_by_origin
+from backdate.environments.lock import PROJECT, index_line, is_of_index, read_pylock, split_by_origin
 from backdate.environments.lock_wheels import LockedSdist, sdists_to_build
 from backdate.environments.named_requirements import NamedRequirements
 from backdate.environments.progress import OneStepEnd
@@ -91,7 +91,7 @@ def install_wheels_alone(
     python = request.choice.interpreter.executable
     try:
         with (
-            input_file("asked.txt", "\n".join(asked.asked) + "\n") as wanted,
+            input_file("asked.txt", "\n".join(asked.asked).replace(PROJECT, request.at) + "\n") as wanted,
             input_file("limits.txt", "\n".join(asked.limits) + "\n") as limits,
             input_file("uv.toml", _settings(asked, built)) as settings,
             input_file("README", "In the place of the project's tree.\n") as instead,
@@ -154,6 +154,8 @@ def _outcome(
         needed = sdists[0] if len(sdists) == 1 and is_of_index(alone) else None
         return OneStep(end=OneStepEnd.NEEDS_BUILD, needed=needed)
     pylock = handed_over(work / _LOCK)
+    if with_project:
+        pylock = pylock.replace(request.at, PROJECT)
     lock = read_pylock(
         pylock, instant=request.instant, python=version, cutoff_overrides=request.cutoff_overrides
     )
