@@ -289,6 +289,12 @@ def test_a_name_of_a_module_of_the_project_itself_is_not_the_librarys() -> None:
         assert uses().defines_module_of(name) is own
 
 
+def test_a_module_that_is_called_by_one_word_lies_at_the_top() -> None:
+    known = ProjectUses(files=("p/__init__.py", "p/app.py", "src/q.py"))
+    for name, own in (("p.x", True), ("q.x", True), ("app.debug", False), ("p.app.x", True)):
+        assert known.defines_module_of(name) is own
+
+
 def test_of_two_turns_of_a_culprit_the_older_one_is_asked_what_went() -> None:
     """What 8.2.0 dropped is in no environment with 8.2.0, the last good one of what 8.2.1 broke."""
 

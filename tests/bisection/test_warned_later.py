@@ -152,3 +152,12 @@ def test_a_call_that_is_handed_on_is_known_by_what_fails_beside_it() -> None:
     (told,) = warned_later([warning], MARSHMALLOW, ("marshmallow",), (), uses, met).quoted
     assert (told.text, told.places) == (MISSING, (SourcePlace(file="p/a.py", line=6),))
     assert warned_later([warning], MARSHMALLOW, ("marshmallow",), (), uses).quoted == ()
+
+
+def test_a_rule_of_assignments_says_nothing_of_a_line_that_may_only_read_it() -> None:
+    """``json.dumps(data, cls=current_app.json_encoder)``: flask-api's renderers.py:60."""
+    text = "'app.json_encoder' is deprecated and will be removed in Flask 2.3. Customize 'app.json' instead."
+    moved = MovedDistribution(name="flask", old="2.2.5", new="2.3.0")
+    found = warned_later([given(text, category="DeprecationWarning")], moved, ("flask",), (), USES)
+    assert found.changes == ()
+    assert [one.text for one in found.quoted] == [text]

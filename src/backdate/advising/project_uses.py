@@ -11,6 +11,8 @@ _MOST_PLACES = 200
 """Of one name."""
 _MOST_NAMES = 20_000
 
+_MODULE_ENDS = (".py", "/__init__.py")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallShape:
@@ -91,10 +93,15 @@ class ProjectUses:
         self.asked.update(other.asked)
 
     def defines_module_of(self, name: str) -> bool:
-        """Whether a dotted name is of a module of the project itself."""
+        """Whether a dotted name is of a module of the project itself.
+
+        One that is called by a single word has to be at the top: ``app.debug`` is mostly of an object.
+        """
         parts = name.split(".")[:-1]
-        owners = ["/".join(parts[:length]) for length in range(min(2, len(parts)), len(parts) + 1) if length]
-        ends = tuple(f"/{owner}{end}" for owner in owners for end in (".py", "/__init__.py"))
+        if len(parts) == 1:
+            return not _at_top(parts[0]).isdisjoint(self.files)
+        owners = ["/".join(parts[:length]) for length in range(2, len(parts) + 1)]
+        ends = tuple(f"/{owner}{end}" for owner in owners for end in _MODULE_ENDS)
         return bool(ends) and any(f"/{file}".endswith(ends) for file in self.files)
 
     def lines_around(self, place: SourcePlace) -> frozenset[SourcePlace]:
@@ -140,3 +147,8 @@ class ProjectUses:
         """Note an attribute that a class of the project defines; ``name``: see ``defined``."""
         if len(self.defined) < _MOST_NAMES:
             self.defined.setdefault(name, {})[place] = None
+
+
+def _at_top(module: str) -> set[str]:
+    """Where a top-level module may lie."""
+    return {f"{folder}{module}{end}" for folder in ("", "src/") for end in _MODULE_ENDS}

@@ -13,6 +13,7 @@ from backdate.rewriting.rewrite import (
     AddArgument,
     ChangeArgument,
     RenameAttribute,
+    ReplaceAssignment,
     ReplaceName,
     ReplaceUse,
     Rewrite,
@@ -91,6 +92,7 @@ def advice_in_warning(distribution: str, text: str, *, old: str = "", new: str =
     for rule in rules_of(distribution, old=old, new=new):
         leaf = rule.target.removeprefix(".")
         of_objects = rule.target == f".{leaf}" and not rule.argument and not rule.row.of_value
+        of_objects = of_objects and not isinstance(rule.rewrite, ReplaceAssignment)  # lines may only read it
         if of_objects and re.search(rf"(?:\.{re.escape(leaf)}|(?<!\w){re.escape(leaf)}\()(?!\w)", text):
             yield _advice(rule, rule.target)
 
