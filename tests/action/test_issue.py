@@ -90,6 +90,7 @@ def keep_issue(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runne
         yield Runner(server, tmp_path / "report.md", environment)
 
 
+@pytest.mark.slow
 def test_a_life(keep_issue: Runner) -> None:
     server = keep_issue.server
     assert keep_issue("0") == "0: backdate: no issue is open"

@@ -366,6 +366,7 @@ def test_a_module_that_is_gone_as_a_whole_is_one_name(
     assert etree.replacement != "xml.sax"  # it has no Element
 
 
+@pytest.mark.slow
 def test_a_module_whose_used_names_are_all_elsewhere_is_not_said_to_have_no_successor(
     made: Callable[..., Environment], one_sandbox: Sandbox
 ) -> None:

@@ -141,6 +141,7 @@ def test_an_optional_module_is_used_as_one_that_is_required(kind: str) -> None:
     assert "lib.Client" not in uses_of(f"{guarded}lib = None\nlib.Client()\n").names
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_any_source_is_read(source: str) -> None:
     uses_of(source)

@@ -69,6 +69,7 @@ def poisoned(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and b"POISON" in path.read_bytes()]
 
 
+@pytest.mark.slow
 def test_nothing_that_is_shared_changes(tmp_path: Path) -> None:
     files = {"secret-1-py3-none-any.whl": wheel("secret")}
     with builder_in(tmp_path / "cache", files) as builder:

@@ -72,6 +72,7 @@ def test_it_is_refused_by_name(name: str, tmp_path: Path) -> None:
     assert planted == []
 
 
+@pytest.mark.slow
 def test_the_tree_that_they_attack_is_as_it_was(tmp_path: Path) -> None:
     """As above, on a tree that stays: what is taken of each patch changes only what answers may change."""
     from backdate.evaluation.answer_patch import AllowedEdits, take_patch

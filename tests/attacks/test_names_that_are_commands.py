@@ -93,6 +93,7 @@ class _Page(HTMLParser):
         self.attributes.update(name for name, _ in attrs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*PAGE, *TERMINAL], ids=ascii)
 def test_a_browser_runs_nothing(name: str, tmp_path: Path) -> None:
     run = make_run(make_score("o__n-1", reason=name, notes=(name,), ending=name), model=name, dataset=name)

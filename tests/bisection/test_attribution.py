@@ -469,6 +469,7 @@ def test_a_test_that_exists_only_sometimes_is_gone_around() -> None:
     assert any(probe.status is ProbeStatus.SKIP for probe in finding.probes)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(st.integers(2, 12), st.sampled_from(["a", "b"]))
 def test_where_the_error_names_the_right_one_only_its_releases_are_looked_at(guilty: int, named: str) -> None:

@@ -69,6 +69,7 @@ def test_without_an_adviser_there_is_nothing_to_try(project: Path, session_cache
     assert result.advice is None
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_a_project_without_a_usable_recipe_is_set_up_by_advice(project: Path, session_cache: Path) -> None:
     result, server = run(

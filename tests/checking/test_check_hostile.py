@@ -102,6 +102,7 @@ def test_before_the_first_release_of_a_dependency(machine: Make) -> None:
     assert "2018-01-05" in result.old.failure.message
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_links_out_of_the_tree(machine: Make, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
@@ -166,6 +167,7 @@ def test_a_setup_script_that_does_not_end(machine: Make, script: str, phases: se
     assert "the old environment does not build" in result.reason
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_a_suite_that_fights(machine: Make) -> None:
     """Each of these ends its process, or is stopped; the others are still known."""
@@ -189,6 +191,7 @@ def test_a_suite_that_fights(machine: Make) -> None:
     assert any("processes, as tests crashed them" in note for note in result.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_a_suite_that_prints_without_end(machine: Make) -> None:
     suite = SUITE + (

@@ -96,6 +96,7 @@ def marks(machine: Machine) -> tuple[str, ...]:
     return str(machine.cache), sleeping_seconds(machine.cache)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", others_slow(STAGES, kept={"testing"}))
 def test_an_interrupt(sleeper: Machine, stage: str) -> None:
     with start(sleeper) as process:

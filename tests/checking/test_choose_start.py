@@ -223,6 +223,7 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("requirement", "moved"),
     [pytest.param("brittle>=2.0", True, marks=pytest.mark.slow), ("brittle>=3.0", False)],

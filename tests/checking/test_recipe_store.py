@@ -139,6 +139,7 @@ def _write(path: Path, worker: int) -> None:
         store.keep(proven(f"{worker}-{number}", DAY + timedelta(days=worker * 100 + number)), DAY)
 
 
+@pytest.mark.slow
 def test_several_processes_write_at_once(tmp_path: Path) -> None:
     path = tmp_path / "s"
     context = multiprocessing.get_context("spawn")

@@ -262,6 +262,7 @@ def test_a_flaky_test_makes_no_run_red(checked: Callable[..., CheckResult], tmp_
     assert "failed then passed in the new environment, run in order" in text
 
 
+@pytest.mark.slow
 def test_beside_a_flaky_test_what_broke_is_red(checked: Callable[..., CheckResult]) -> None:
     found = checked(FLAKY + BROKEN)
     assert found.verdict is Verdict.BROKE

@@ -64,6 +64,7 @@ def test_a_module_that_nothing_declares_is_found_and_installed(settings: Setting
     assert without.error is ErrorClass.MISSING_MODULE
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_variables_and_further_commands_of_tox_are_honoured(settings: Settings, tmp_path: Path) -> None:
     tox = (
@@ -146,6 +147,7 @@ def test_an_ablation_counts_what_each_part_is_worth(settings: Settings, tmp_path
     assert counts["texts alone"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_tests_that_fail_are_the_end_of_it(settings: Settings, tmp_path: Path) -> None:
     root = project(tmp_path, {"test_a.py": "def test_it():\n    assert False\n" + SUITE})

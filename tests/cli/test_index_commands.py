@@ -78,6 +78,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_run_at(upstream_url: str, tmp_path: Path) -> None:
     common = ["run", "--at", "2021-03-01", "--upstream", upstream_url, "--cache", str(tmp_path / "cache")]
     done = run(*common, "--", sys.executable, "-c", READ_INDEX)

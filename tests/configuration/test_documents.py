@@ -170,6 +170,7 @@ toml_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from([*KEYS, "environment"]) | st.text(), toml_values))
 def test_any_table_is_settings_and_problems(table: dict[str, object]) -> None:
     read_table(table, lambda name: SettingOrigin(source=SettingSource.PROJECT, name=name))

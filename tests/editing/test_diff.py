@@ -62,6 +62,7 @@ def apply(program: str, root: Path, patch: str) -> None:
     assert done.returncode == 0, (done.stdout, done.stderr, patch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["git", "patch"])
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(old=TREES, new=TREES)

@@ -148,6 +148,7 @@ def test_a_foreign_patch_is_always_cut_into_parts(text: str) -> None:
 MANY = 2**18
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

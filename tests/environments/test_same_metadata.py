@@ -140,6 +140,7 @@ def test_a_tree_that_does_not_build_any_more_is_resolved_to_tell_why(
     assert resolutions == [tmp_path / "first", broken]
 
 
+@pytest.mark.slow
 def test_a_lock_that_the_metadata_do_not_resolve_to_is_nobody_elses(
     builder: Builder, resolutions: list[Path], tmp_path: Path
 ) -> None:

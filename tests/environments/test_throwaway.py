@@ -42,6 +42,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_only_a_throwaway_folder_holds_what_a_changed_tree_makes(builder: Builder, tmp_path: Path) -> None:
     request = request_for(needing(tmp_path / "thing"), builder.cache)
     made = built(builder.prepare(request))

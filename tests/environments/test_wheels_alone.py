@@ -78,6 +78,7 @@ def test_a_change_in_place_reaches_no_other_environment(tmp_path: Path) -> None:
     assert not CacheUse(builder.cache).cache.keys("lent"), "what was lent is still the caller's"
 
 
+@pytest.mark.slow
 def test_environments_of_the_cache_are_never_linked(tmp_path: Path) -> None:
     with builder_of(tmp_path) as builder:
         request = asked(builder, tmp_path / "tree", "brittle")
@@ -153,6 +154,7 @@ def test_an_sdist_that_the_resolver_meets_is_built_once_and_by_itself(tmp_path: 
     assert "brittle-1-py3" not in lock, "the lock names what the index has"
 
 
+@pytest.mark.slow
 def test_what_resolves_without_a_build_is_not_resolved_again_to_be_built(tmp_path: Path) -> None:
     tree = project(tmp_path / "brittle", name="brittle")
     ends = Ends()
@@ -174,6 +176,7 @@ def test_an_sdist_that_does_not_build_fails_with_the_words_of_its_build(tmp_path
     assert "no header" in made.message
 
 
+@pytest.mark.slow
 def test_nothing_is_installed_where_uv_could_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wheels_alone, "_BUILDS", "elsewhere")
     with builder_of(tmp_path) as builder:
@@ -214,6 +217,7 @@ def test_it_is_the_lock_that_the_ordinary_steps_make(tmp_path: Path, monkeypatch
     assert first == second
 
 
+@pytest.mark.slow
 def test_an_option_of_a_requirement_file_does_not_reach_the_clean_steps(tmp_path: Path) -> None:
     poison = dict([wheel("brittle", "9.0", "POISON = 1\n")])
     tree = tmp_path / "tree"

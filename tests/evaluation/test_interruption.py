@@ -82,6 +82,7 @@ def test_a_process_that_waits_for_its_model_ends_and_goes_on_later(tmp_path, whi
     assert [one.ending for one in records] == [StopReason.CALLS, StopReason.CALLS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", others_slow([signal.SIGINT, signal.SIGTERM], kept={signal.SIGTERM}))
 def test_a_process_that_runs_tests_leaves_no_sandbox_behind(tmp_path, which) -> None:
     folder = tmp_path / "run"

@@ -181,6 +181,7 @@ def test_a_wrong_rule_does_no_harm_and_what_remains_is_told(world) -> None:
     assert "  Meanwhile: brittle<=1.0 (not tried: " in shown
 
 
+@pytest.mark.slow
 def test_a_patch_that_only_breaks_is_dropped(world, tmp_path) -> None:
     _, session = world
     source = tmp_path / "quiet"
@@ -208,6 +209,7 @@ def test_a_patch_that_only_breaks_is_dropped(world, tmp_path) -> None:
     assert [len(breakage.tests) for breakage in result.remaining] == [1]
 
 
+@pytest.mark.slow
 def test_the_folder_is_changed_only_when_it_is_applied(world, tmp_path) -> None:
     folder, _ = world
     before = (folder / "loudly.py").read_bytes()

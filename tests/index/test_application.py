@@ -198,6 +198,7 @@ def test_two_servers_on_one_cache(make_client: MakeClient, serve: Serve, upstrea
     assert upstream.count("/simple/demo/") <= 2
 
 
+@pytest.mark.slow
 def test_a_bounded_load_of_many_projects(make_client: MakeClient, serve: Serve, upstream: Upstream) -> None:
     for number in range(60):
         upstream.put_project(

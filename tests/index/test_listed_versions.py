@@ -130,6 +130,7 @@ ODD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.network
 @pytest.mark.parametrize("name", ODD)
 def test_versions_of_odd_projects_are_those_of_the_index(

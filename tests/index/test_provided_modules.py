@@ -74,6 +74,7 @@ def _header(kind: bytes, size: bytes) -> bytes:
     return bytes(block)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "size",
     [

@@ -159,6 +159,7 @@ ATTRIBUTE = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.lists(
@@ -202,6 +203,7 @@ COMMON = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(st.lists(COMMON, max_size=4))
 def test_the_fastest_road_reads_what_the_parser_reads(anchors: list[str]) -> None:

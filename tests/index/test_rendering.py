@@ -6,6 +6,7 @@ from typing import Any
 
 import mousebender.simple
 import pypi_simple
+import pytest
 from fake_index import JSON, file_entry, json_page
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -110,6 +111,7 @@ def test_nothing_of_the_future_is_in_the_bytes(listed: list[dict[str, Any]], lat
             assert set(view) == {"meta", "name", "versions", "files"}
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(files(), st.integers(0, 12_000_000))
 def test_html_says_what_json_says_and_both_oracles_agree(listed: list[dict[str, Any]], later: int) -> None:

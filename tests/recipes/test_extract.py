@@ -246,6 +246,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

@@ -89,6 +89,7 @@ def test_only_spans_change_and_python_stays_python(
         assert not touched
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES)
 def test_files_of_the_standard_library_stay_python(file: str) -> None:
     text = (LIBRARY / file).read_text(encoding="utf-8")

@@ -94,6 +94,7 @@ def test_a_daemon_that_holds_the_output_is_ended(
     assert "what a build left behind held its output open; 1 process ended" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("build", [HIDING, CROWD], ids=["a message", "many"])
 def test_so_is_one_that_hides_what_it_holds(
     build: str, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

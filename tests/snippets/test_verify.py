@@ -142,6 +142,7 @@ def test_known_solutions_are_run_and_those_that_only_may_be_one_stay_when_they_p
     }
 
 
+@pytest.mark.slow
 def test_what_was_run_is_not_run_again_until_it_changes(tmp_path: Path) -> None:
     dataset = SnippetDataset.create(tmp_path / "set", [snippet("a", GCD), snippet("b", GCD)], INFO)
     runner = CountingRunner()

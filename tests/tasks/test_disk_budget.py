@@ -93,6 +93,7 @@ def built(
         return throwaway.build(trees, TASK, answer(tmp_path / "greedy", build), "target")
 
 
+@pytest.mark.slow
 def test_an_answer_that_takes_too_much_does_not_end_the_command(trees: Trees, tmp_path: Path) -> None:
     builder = trees.resources.builder
     builder.steps = replace(builder.steps, limits=replace(builder.steps.limits, disk_bytes=64 * MIB))
@@ -108,6 +109,7 @@ def test_an_answer_that_fills_its_share_of_a_budget_fails_alone(trees: Trees, tm
     assert failure.limit_evidence == "measured"
 
 
+@pytest.mark.slow
 def test_a_budget_that_leaves_no_share_ends_the_command_before_the_build(
     trees: Trees, tmp_path: Path
 ) -> None:
@@ -132,6 +134,7 @@ def test_answers_have_equal_shares_whatever_is_used(tmp_path: Path) -> None:
     assert three.share(Limits(disk_bytes=MIB)).disk_bytes == MIB
 
 
+@pytest.mark.slow
 def test_a_budget_that_is_used_up_ends_the_command(trees: Trees, tmp_path: Path) -> None:
     with pytest.raises(DiskFull, match=r"takes 0\.\d GiB, and the disk budget is 0\.0 GiB"):
         built(trees, tmp_path, budget_bytes=16 * MIB, held_bytes=64 * MIB)

@@ -73,6 +73,7 @@ def test_import_verify_and_verify_again_elsewhere(tmp_path: Path, cache: Path, i
     assert again[0].verification.verified
 
 
+@pytest.mark.slow
 def test_what_no_answer_has_a_part_in_runs_once(tmp_path: Path, cache: Path, index_url: str) -> None:
     one = task(commit=repository(tmp_path / "clones" / "owner" / "shouting"))
     runs, folders = [], []

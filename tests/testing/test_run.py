@@ -319,6 +319,7 @@ def test_a_crash_after_the_end_is_a_suspicion(
     )
 
 
+@pytest.mark.slow
 def test_a_module_that_kills_its_importer_is_left_out(
     run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
@@ -348,6 +349,7 @@ def test_too_many_crashes_leave_tests_that_are_said_not_to_have_run(
     assert "2 collected tests were not run" in done.trouble
 
 
+@pytest.mark.slow
 def test_interruptions_do_not_hide_the_rest(
     run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
@@ -536,6 +538,7 @@ def test_a_hostile_suite_loses_nothing(
         assert "1 line of the event file cannot be read" in done.suspicions
 
 
+@pytest.mark.slow
 def test_duplicate_ids_get_ordinals(
     run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:
@@ -606,6 +609,7 @@ class Case(unittest.TestCase):
     assert "no attribute 'NoSuchName'" in raised.message
 
 
+@pytest.mark.slow
 def test_warnings_are_shown_when_asked_for(
     run: Run, one_sandbox: Sandbox, bare_pytest: Environment, plan: MakePlan
 ) -> None:

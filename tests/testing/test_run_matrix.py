@@ -208,6 +208,7 @@ def test_a_conftest_that_does_not_import_is_broken(
     assert any(frame.file == "conftest.py" for one in done.raised for frame in one.frames)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", others_slow(MATRIX, kept={MATRIX[1]}), ids=str)
 def test_a_test_of_a_class_is_chosen_by_its_id_of_any_pytest(
     run: Run, one_sandbox: Sandbox, build_environment: Build, plan: MakePlan, kind: Kind

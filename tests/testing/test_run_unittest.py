@@ -220,6 +220,7 @@ def test_crashes_outside_of_tests_have_a_name(
     assert "setUpClass of test_b.T" in result_of(done, "test_b.T.test_1").reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", MODERN)
 def test_only_fail_fast_and_no_tests(
     run: Run, one_sandbox: Sandbox, plain_environment: Plain, plan: MakePlan, version: str

@@ -243,6 +243,7 @@ def test_what_steers_a_terminal_is_taken_out() -> None:
     assert quoted.lines == ("* a_name [31mred",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["1.0\n", "* a_name\n", "a\n---\n", "```\n", "a::\n", "`a` and ", "* "])
 def test_a_file_of_an_enemy_is_read_to_its_end_in_linear_time(piece: str) -> None:
     text = f"1.0\n===\n{piece * 300_000}"

@@ -72,6 +72,7 @@ def mutate(data: st.DataObject) -> Callable[[Asked, Callable[[], Reply]], Reply 
     return fault
 
 
+@pytest.mark.slow
 def test_any_value_anywhere_is_a_reason_or_an_error_of_ours(
     server: GitHubServer, repository: FakeRepository, clone: PulledRepository
 ) -> None:

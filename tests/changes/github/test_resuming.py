@@ -92,6 +92,7 @@ def test_a_crawl_that_is_killed_goes_on_where_it_was_and_asks_nothing_twice(
     assert asked == Counter(what_was_asked(server)), "nothing was asked that one crawl does not ask"
 
 
+@pytest.mark.slow
 def test_a_crawl_that_a_limit_stopped_goes_on_later(
     server: GitHubServer, repository: FakeRepository, clone: PulledRepository, tmp_path: Path
 ) -> None:

@@ -115,6 +115,7 @@ def test_a_task_is_the_base_with_its_text_and_the_day_it_was_begun(built: Built)
     assert [test.role for test in cube.tests].count("fail-to-pass") == 1
 
 
+@pytest.mark.slow
 def test_the_known_solution_passes_and_nothing_fails(built: Built) -> None:
     gold = [
         {

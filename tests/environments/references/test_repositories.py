@@ -63,6 +63,7 @@ def value_of(environment: Environment, name: str = "dep") -> str:
     return module.read_text().strip()
 
 
+@pytest.mark.slow
 def test_a_branch_ends_at_the_instant(builder: Builder, server: GitServer, tmp_path: Path) -> None:
     tree = tmp_path / "dep"
     before = server.commit("dep.git", dependency(tree, 1), "2024-02-01")

@@ -95,6 +95,7 @@ def of_kind(looked: FlagFindings, kind: FlagKind) -> list[str]:
     return [one.detail for one in looked.flags if one.kind is kind]
 
 
+@pytest.mark.slow
 @AGES
 def test_lines_that_run_at_import_and_in_a_child_process_are_seen(tmp_path, new) -> None:
     looked = look(tmp_path, new, AFTER)
@@ -103,6 +104,7 @@ def test_lines_that_run_at_import_and_in_a_child_process_are_seen(tmp_path, new)
     assert not [one for one in looked.unexamined if "not known" in one or "not traced" in one]
 
 
+@pytest.mark.slow
 @YOUNG_FIRST
 def test_a_line_that_nothing_runs_is_flagged(tmp_path, new) -> None:
     core = AFTER["pkg/core.py"].replace("    return x\n", "    y = x\n    return y\n")
@@ -141,6 +143,7 @@ HIDDEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("new", ["3.12"])
 def test_an_edit_where_a_hidden_failure_is_is_not_outside(tmp_path, new) -> None:
     after = {
@@ -177,6 +180,7 @@ ORDERED = {
 SOLUTIONS = [("'%d' % (x + sys.version_info[1])", 0), ("'%d' % x", 1), (None, 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("known", "flagged"), others_slow(SOLUTIONS, kept={SOLUTIONS[0], SOLUTIONS[1]}))
 def test_what_the_known_solution_gives_as_well_differs_by_the_library(tmp_path, known, flagged) -> None:
     before = {**ORDERED, "pkg/core.py": ORDERED["pkg/core.py"].replace(" * 0", "")}
@@ -258,6 +262,7 @@ def test_a_project_that_spoils_the_trace_is_flagged_and_not_believed(tmp_path, n
     assert (tmp_path / "trace-target/trace.jsonl").stat().st_size <= 66 * 1024 * 1024
 
 
+@pytest.mark.slow
 @YOUNG_FIRST
 def test_a_trace_cannot_be_put_aside(tmp_path, new) -> None:
     effect_key = (
@@ -270,6 +275,7 @@ def test_a_trace_cannot_be_put_aside(tmp_path, new) -> None:
     assert of_kind(looked, FlagKind.NOT_RUN) == []
 
 
+@pytest.mark.slow
 @AGES
 def test_a_run_that_leaves_the_tracer_out_is_unexamined(tmp_path, new) -> None:
     before = {

@@ -175,6 +175,7 @@ def test_rules_never_raise_on_garbage(
         assert one.recipe != RECIPE or one.interpreter
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line[:20])
 def test_long_hostile_texts_end(tmp_path: Path, line: str) -> None:
     text = (line + "\n") * (2 * MOST_TEXT // len(line))

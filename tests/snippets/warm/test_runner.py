@@ -66,6 +66,7 @@ def test_code_that_cannot_be_loaded_says_why(version: str) -> None:
     assert entry.detail.startswith("AttributeError")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "attack",
     [

@@ -154,6 +154,7 @@ def found_in(audit: SuiteAudit) -> dict[str, AuditFinding]:
     return {one.function: one.finding for one in audit.functions}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runner", ["pytest", pytest.param("unittest", marks=pytest.mark.slow)])
 def test_what_asserts_nothing_is_found(one_sandbox, bare_pytest, plan, tmp_path, runner) -> None:
     files = {"test_cases.py": CASES}
