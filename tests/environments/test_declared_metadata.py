@@ -52,7 +52,9 @@ def test_a_version_that_a_build_tells_counts_for_nothing(tmp_path: Path) -> None
 
 
 def test_what_is_not_stated_is_not_required(tmp_path: Path) -> None:
-    assert written(tmp_path, '[project]\nname = "thing"\n') == StatedMetadata(name="thing", version="0")
+    bare = '[project]\nname = "thing"\n'
+    for text in (bare, f"{bare}[tool.uv]\ndev-dependencies = ['six']\n"):
+        assert written(tmp_path, text) == StatedMetadata(name="thing", version="0")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,9 @@ def test_what_is_not_stated_is_not_required(tmp_path: Path) -> None:
         '[project]\nname = "thing"\ndependencies = ["not a requirement !"]\n',
         '[project]\nname = "thing"\ndependencies = [3]\n',
         '[project]\nname = "thing"\n[project.optional-dependencies]\n"a]b" = []\n',
-        '[project]\nname = "thing"\n[tool.uv]\nconstraint-dependencies = ["six<1"]\n',
+        '[project]\nname = "thing"\n[tool.uv.sources]\nsix = { path = "six" }\n',
+        '[project]\nname = "thing"\n[tool.uv]\nworkspace = { members = ["a"] }\n',
+        '[project]\nname = "thing"\n[tool]\nuv = 3\n',
         '[project]\nname = "thing"\n[tool.poetry.dependencies]\nsix = "*"\n',
         "project = 3\n",
         "[[project]]\nname = 'thing'\n",
@@ -84,7 +88,7 @@ def test_whatever_else_may_count_is_left_to_a_build(text: str, tmp_path: Path) -
 
 def test_files_beside_it_may_say_more(tmp_path: Path) -> None:
     bare = '[project]\nname = "thing"\nversion = "1"\n'
-    for name in ("setup_py", "setup_cfg", "uv_toml"):
+    for name in ("setup_py", "setup_cfg"):
         folder = tmp_path / name
         folder.mkdir()
         assert written(folder, bare, **{name: ""}) is None

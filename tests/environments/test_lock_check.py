@@ -41,7 +41,7 @@ def test_it_is_told_and_shared_with_no_other_project(
         for name in ("one", "other"):
             tree = project(tmp_path / name, name=name, requires=("library",))
             with (tree / "pyproject.toml").open("a") as file:
-                file.write("[tool.uv]\n")  # with settings of uv's own the project is not asked for by name
+                file.write("[tool.poetry]\n")  # which may say more: the project is not asked for by name
             made.append(built(builder.prepare(request_for(tree, builder.cache), progress=events)))
         assert built(builder.prepare(request_for(tree, builder.cache), progress=events)).reused
     one, other = made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,14 @@ def test_what_cannot_be_resolved_says_so_in_the_words_of_the_resolver(
     assert isinstance(failed, BuildFailure)
     assert failed.phase == "resolve"
     assert "library>2" in failed.message
+    assert failed.certain
+    assert not failed.tried_pip
+
+
+@pytest.mark.slow
+def test_a_pip_that_does_not_resolve_is_asked_for_what_nothing_fits(builder: Builder, tmp_path: Path) -> None:
+    tree = project(tmp_path / "tree", name="thing", requires=("library==1", "base==2"))
+    request = replace(request_for(tree, builder.cache), name="thing")
+    old = builder.prepare(replace(request, instant=datetime(2020, 6, 1, tzinfo=UTC)))
+    assert isinstance(old, BuildFailure)
+    assert not old.certain

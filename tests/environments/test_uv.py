@@ -78,6 +78,24 @@ def test_what_all_releases_require_and_is_not_there_is_certain(log: str) -> None
     assert not uv.says_a_name_is_missing(f"{log}hint: pre-releases are available for jaxlib")
 
 
+PINNED = """error: No solution found when resolving dependencies
+  cause: Because click-type-test==1.3.0 depends on click>=8.1.0 and you require click==8.0.0, we can conclude
+         that your requirements and click-type-test==1.3.0 are incompatible.
+         And because you require click-type-test==1.3.0, we can conclude that your requirements are
+         unsatisfiable.
+"""
+
+
+def test_requirements_that_refuse_each_other_are_refused_by_any_resolver() -> None:
+    assert uv.says_nothing_fits(PINNED)
+    assert uv.says_nothing_fits(ONLY_AN_OLDER_ONE)
+    assert not uv.says_nothing_fits(f"{PINNED}\nhint: Pre-releases are available for `click`")
+    assert not uv.says_nothing_fits(PINNED.replace("depends on", "has no wheels with a matching tag and"))
+    assert not uv.says_nothing_fits(
+        "error: Failed to build `a==1`\n cause: your requirements are unsatisfiable"
+    )
+
+
 def test_programs_are_kept_quiet() -> None:
     variables = uv.build_variables(cache=Path("/c"), bin_folder=Path("/b"))
     assert (variables["FLIT_NO_NETWORK"], variables["INPUTRC"]) == ("1", "/dev/null")

@@ -23,6 +23,8 @@ from backdate.text import UNREADABLE
 _READ = ("dependencies", "optional-dependencies", "requires-python")
 _OTHER_SOURCES = ("setup.py", "setup.cfg")
 """Where setuptools finds what the table does not state, whether it is said to be dynamic or not."""
+_SOURCES = {"sources", "workspace"}
+"""Of uv's own table: where requirements come from. The rest of it is for the project's own work."""
 _ANY_VERSION = "0"
 """Of a project whose version a build tells: a lock does not say the version of what a folder holds."""
 
@@ -30,22 +32,22 @@ _ANY_VERSION = "0"
 def declared_metadata(tree: Path) -> StatedMetadata | None:
     """What the project at the root of ``tree`` states of itself.
 
-    None where any of it is dynamic, asks for addresses, is not sound, or where resolvers have settings of
-    their own in the tree.
+    None where any of it is dynamic, asks for addresses or is not sound, and where a tool's own tables may say
+    otherwise where something comes from.
     """
     try:
         written = read_text(tree, "pyproject.toml")
         settings = {} if written is None else parse_toml(written)
-        if read_text(tree, "uv.toml") is not None or not _says_all(tree, settings):
-            return None
-        return _read(settings["project"])
+        return _read(settings["project"]) if _says_all(tree, settings) else None
     except (ConfigurationError, KeyError, TypeError, AttributeError, *UNREADABLE):
         return None
 
 
 def _says_all(tree: Path, settings: Mapping[str, Any]) -> bool:
     project, tools = settings.get("project"), settings.get("tool", {})
-    if not isinstance(project, dict) or "uv" in tools or set(_READ) & set(project.get("dynamic", ())):
+    if not isinstance(project, dict) or _SOURCES & tools.get("uv", {}).keys():
+        return False
+    if set(_READ) & set(project.get("dynamic", ())):
         return False
     others = "poetry" in tools or any(read_text(tree, name) is not None for name in _OTHER_SOURCES)
     return not others or all(key in project for key in _READ)

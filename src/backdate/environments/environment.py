@@ -208,7 +208,8 @@ class BuildFailure:
     tried_pip: bool = False
     """Whether a pip released before the instant was tried as well, after uv; ``message`` has both reasons."""
     certain: bool = False
-    """Whether another installer would fail alike: a required name is not on the index at the instant."""
+    """Whether another installer would fail alike: a required name is not on the index at the instant, or no
+    releases there fit together."""
     refused: tuple[str, ...] = ()
     """Hosts and ports that the build wanted and was not let through to."""
     limit_evidence: LimitEvidence | None = None

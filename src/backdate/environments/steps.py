@@ -12,6 +12,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -63,6 +64,9 @@ if TYPE_CHECKING:
 
 _NO_TREE = "/tmp"  # noqa: S108 - private to the sandbox
 """Where a step starts that does not see the project."""
+
+_PIP_RESOLVES = datetime(2020, 12, 1, tzinfo=UTC)
+"""Pip 20.3, a day old: the ones before installed what others of the requirements refuse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -384,9 +388,15 @@ class Steps:
             message=with_refusals(uv.explain_failure(text), step.refused, step.notes),
             choice=request.choice,
             log=log,
-            certain=phase == "resolve" and uv.says_a_name_is_missing(text),
+            certain=phase == "resolve" and _is_certain(text, request),
             refused=step.refused,
         )
+
+
+def _is_certain(log: str, request: EnvironmentRequest) -> bool:
+    """Whether a pip of the time would not resolve it either."""
+    resolves = request.instant >= _PIP_RESOLVES
+    return uv.says_a_name_is_missing(log) or (resolves and uv.says_nothing_fits(log))
 
 
 def _workspace(request: EnvironmentRequest, mounts: Sequence[Mount], *, with_tree: bool) -> Workspace:

@@ -30,6 +30,10 @@ _NOT_FOUND = re.compile(
     r"(?: and ([\w.-]{1,100})(?:==\S{1,60})? depends on \1)?"
 )
 _ALL_DEPEND = re.compile(r"all versions of ([\w.-]{1,100}) depend on ([\w.-]{1,100})")
+_LEFT_OUT = re.compile(
+    r"\bhint:|\bpre-?release|\binvalid\b|\byanked\b|\bwheels?\b|\bURLs?\b|\bcould not\b", re.IGNORECASE
+)
+"""What an explanation says of releases that it does not take for reasons of its own."""
 _NO_VERSIONS = re.compile(r"there are no versions of ([\w.-]{1,100})(?=,? (?:and|we)\b)")
 _ONLY_OTHERS = re.compile(
     r"only ([\w.-]{1,100})[<>=]=?\S{1,60} is available and "
@@ -253,6 +257,17 @@ def says_a_name_is_missing(log: str) -> bool:
         if re.search(rf"{only}you require {re.escape(asking)}(?![\w.-]*\w)", text):
             return True
     return False
+
+
+def says_nothing_fits(log: str) -> bool:
+    """Whether uv found that no releases at all fit together, by what a pip that resolves goes by as well.
+
+    Not where it hints at releases, or files of them, which it left out and pip may take.
+    """
+    text = " ".join(without_escapes(log)[-_MOST_EXPLAINED:].split())
+    _, found, why = text.rpartition("No solution found when resolving dependencies")
+    ends = "your requirements are unsatisfiable" in why
+    return bool(found) and ends and _LEFT_OUT.search(why) is None
 
 
 def _required_by_all(text: str) -> bool:
