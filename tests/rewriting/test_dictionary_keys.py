@@ -44,6 +44,16 @@ def test_every_use_of_the_key_in_the_function_is_renamed_and_none_elsewhere() ->
         ("f(**dict(missing=1))\n", 1, "f(**dict(now=1))\n"),
         ("O = dict(missing=1)\n\n\ndef g():\n    f(**O)\n", 5, "O = dict(now=1)\n\n\ndef g():\n    f(**O)\n"),
         (
+            'class A:\n    o = {"missing": 1}\n\n    def b(self, **k):\n        f(**dict(self.o, **k))\n',
+            5,
+            'class A:\n    o = {"now": 1}\n\n    def b(self, **k):\n        f(**dict(self.o, **k))\n',
+        ),
+        (
+            'class A:\n    o = {"missing": 1}\n\n    def b(self):\n        k = {**self.o}\n        f(**k)\n',
+            6,
+            'class A:\n    o = {"now": 1}\n\n    def b(self):\n        k = {**self.o}\n        f(**k)\n',
+        ),
+        (
             'class A:\n    def a(s):\n        s.o = {"missing": 1}\n\n    def b(s):\n        f(**s.o)\n',
             6,
             'class A:\n    def a(s):\n        s.o = {"now": 1}\n\n    def b(s):\n        f(**s.o)\n',

@@ -239,7 +239,7 @@ def test_a_partial_goes_around_a_function_that_is_taken_as_a_value_and_around_no
         (
             ReplaceUse(target="numpy.cast", template="numpy.asarray({0}, dtype={key})", keyed=True),
             "import numpy as np\nx = np.cast['int32'](f(y))\nz = np.cast[d]\n",
-            "import numpy as np\nx = np.asarray(f(y), dtype='int32')\nz = np.cast[d]\n",
+            "import numpy as np\nx = np.asarray(f(y), dtype='int32')\nz = lambda x: np.asarray(x, dtype=d)\n",
         ),
         (
             ReplaceUse(

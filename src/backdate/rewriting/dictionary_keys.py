@@ -134,9 +134,19 @@ class _DictionaryKeys:
             chain = node
             if "." in code and parent is not None and parent.type == "attribute":
                 chain = parent
+            of_body = "." in code and self._is_of_body(node, scope)
+            if of_body:
+                yield from self._of_use(node)
             if self._tree.code(chain) != code or not _is_inside(chain, scope) or self._scope(chain) != scope:
                 continue
             yield from self._of_use(chain)
+
+    def _is_of_body(self, name: Node, scope: Node) -> bool:
+        """Whether the body of a class gives its attribute that name."""
+        parent = name.parent
+        is_set = parent is not None and parent.type == "assignment" and is_field(parent, "left", name)
+        innermost = next((outer for outer in ancestors(name) if outer.type in _SCOPES), None)
+        return is_set and scope.type == "class_definition" and innermost == scope
 
     def _of_use(self, chain: Node) -> Iterator[Edit]:
         parent = chain.parent

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from backdate.rewriting.calls import FunctionCall
 from backdate.rewriting.source_tree import SourceTree
 
-SYMBOLS = {".__and__": "&", ".__or__": "|"}
+SYMBOLS = {".__and__": "&", ".__or__": "|", ".__xor__": "^"}
 """By the method of any object, the operators that rewrites are about."""
 
 

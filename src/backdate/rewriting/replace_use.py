@@ -10,6 +10,7 @@ from tree_sitter import Node
 
 from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.argument_edits import argument_name, argument_value, same_code
+from backdate.rewriting.as_function import function_of, handed_on
 from backdate.rewriting.blocks import NewBlock, changed_object, into_block
 from backdate.rewriting.calls import FunctionCall, call_at, calls_of, is_of_module, mentions
 from backdate.rewriting.class_tests import class_tests_of, other_classes
@@ -120,6 +121,7 @@ class _UseReplacement:
         target = self._rewrite.target
         if self._rewrite.keyed:
             yield from self._keyed()
+            yield from self._handed_on()
             return
         if self._rewrite.tested:
             yield from ((call.node, call) for call in class_tests_of(self._names, target))
@@ -131,6 +133,7 @@ class _UseReplacement:
             for call in calls_of(self._names, target):
                 if call.is_whole and self._is_direct(call) and self._fits(call.node):
                     yield call.node, call
+            yield from self._handed_on()
             return
         for chain in mentions(self._names, target):
             if target.startswith("."):
@@ -169,6 +172,11 @@ class _UseReplacement:
             found = call_at(call)
             if found is not None and is_field(item, "value", chain) and is_field(call, "function", item):
                 yield call, replace(found, function=chain)
+
+    def _handed_on(self) -> Iterator[tuple[Node, Node]]:
+        """Where the function is a value, and what its calls become can be one."""
+        if function_of(self._rewrite, self._expression) is not None and not self._keyword:
+            yield from handed_on(self._names, self._rewrite.target, keyed=self._rewrite.keyed)
 
     def _is_direct(self, call: FunctionCall) -> bool:
         """Whether the call is one of the function itself, and not of ``super().__init__``."""
@@ -213,7 +221,8 @@ class _UseReplacement:
             return
         others = other_classes(self._names, chain) if rewrite.tested else ""
         expression = f"isinstance({{0}}, {{others}}) or {self._expression}" if others else self._expression
-        given = self._given(use, expression, others)
+        function = None if isinstance(use, FunctionCall) else function_of(rewrite, expression)
+        given = {**function.given, **self._key(chain)} if function else self._given(use, expression, others)
         if given is None or self._has_loose_comment(use):
             self._leave(LeftAloneReason.ARGUMENTS, node)
             return
@@ -233,6 +242,7 @@ class _UseReplacement:
             self._leave(LeftAloneReason.ARGUMENTS, node)
             return
         text = f"{assigned} = {text}" if assigned else text
+        text = function.around(text, node) if function else text
         if rewrite.context:
             block = self._block(node, given)
             if block is None:
@@ -329,6 +339,14 @@ class _UseReplacement:
                 code=", ".join(rest), is_primary=True, sole=as_written if "\n" in as_written else ""
             )
         return given
+
+    def _key(self, chain: Node) -> dict[str, Given]:
+        """The key of an item of the name, where the use is one."""
+        item = chain.parent if self._rewrite.keyed else None
+        if item is None or item.named_child_count != 2:
+            return {}
+        key = item.named_children[1]
+        return {"key": given_by(self._tree, key, self._code(key))}
 
     def _given_by(self, node: Node, chain: Node, *, several: bool) -> Given | None:
         """What stands for a node; where the template has it ``several`` times, it is computed once.

@@ -67,3 +67,28 @@ def test_the_next_name_of_a_module_that_is_gone_is_another_failure(
     made = MadeChange(planned=PlannedChange(group=group, proposal=proposal), lines=frozenset({PLACE}))
     after = SuiteReading(solved=False, reason="", groups=(group,), ended=True)
     assert judge_change(made, frozenset({group_key(group)}), group, after, lambda _: True) is verdict
+
+
+@pytest.mark.parametrize(("can_go_on", "verdict"), [(False, "harmful"), (True, "helped")])
+def test_a_function_that_refuses_its_call_was_the_wrong_one_wherever_it_is_called(
+    can_go_on: bool, verdict: str
+) -> None:
+    """``def line(func, formatter=inspect.signature)``, which another line calls as formatargspec was."""
+    gone = Cause(
+        kind=CauseKind.MISSING_ATTRIBUTE, type="AttributeError", message="gone", name="formatargspec"
+    )
+    group = FailureGroup(cause=gone, tests=("t",), places=(PLACE,), raised_at=(PLACE,))
+    rewrite = ReplaceName(old="inspect.formatargspec", new="inspect.signature")
+    proposal = Proposal(origin=ProposalOrigin.WARNING, rewrite=rewrite, places=(PLACE,))
+    made = MadeChange(planned=PlannedChange(group=group, proposal=proposal), lines=frozenset({PLACE}))
+    refused = Cause(
+        kind=CauseKind.ARGUMENT_COUNT,
+        type="TypeError",
+        message="signature() takes 1 positional argument but 4 were given",
+        owner="signature",
+        owner_is="function",
+    )
+    other = SourcePlace(file="test_it.py", line=9)
+    failed = FailureGroup(cause=refused, tests=("t",), places=(other,), raised_at=(other,))
+    after = SuiteReading(solved=False, reason="", groups=(failed,), ended=True)
+    assert judge_change(made, frozenset({group_key(group)}), group, after, lambda _: can_go_on) == verdict

@@ -24,6 +24,8 @@ from backdate.solvers.rules.applying import MadeChange
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.proposals import FailureGroup, quoted_words
 
+_OF_CALLS = (CauseKind.ARGUMENT_COUNT, CauseKind.UNEXPECTED_ARGUMENT)
+
 
 class ChangeVerdict(StrEnum):
     """What is made of a change that was tried."""
@@ -74,8 +76,11 @@ def judge_change(
                 return ChangeVerdict.NO_EFFECT
         elif isinstance(change.planned.proposal.rewrite, CallYielded):
             continue  # a test that nobody ran for years may fail; without the change its whole file does
-        elif group_key(group) not in before_keys and on_its_lines:
-            if group.cause.kind is CauseKind.SYNTAX or is_about(change.planned.proposal.rewrite, group.cause):
+        elif group_key(group) not in before_keys and (
+            on_its_lines or _refuses_its_call(change.planned.proposal.rewrite, group.cause)
+        ):
+            about = is_about(change.planned.proposal.rewrite, group.cause)
+            if on_its_lines and (group.cause.kind is CauseKind.SYNTAX or about):
                 return ChangeVerdict.HARMFUL
             if not can_go_on(group):
                 return ChangeVerdict.HARMFUL
@@ -100,6 +105,13 @@ def new_on_lines(
         for group in groups
         if group_key(group) not in before_keys and any(place in lines for place in group.places)
     )
+
+
+def _refuses_its_call(rewrite: Rewrite | None, cause: Cause) -> bool:
+    """Whether the function that a rewrite wrote refuses what it is given, on whichever line it is called."""
+    if not isinstance(rewrite, ReplaceName) or cause.owner_is != "function":
+        return False
+    return cause.kind in _OF_CALLS and cause.owner.rpartition(".")[2] == rewrite.new.rpartition(".")[2]
 
 
 def is_about(rewrite: Rewrite | None, cause: Cause) -> bool:

@@ -50,6 +50,17 @@ def test_a_number_is_text_by_its_name() -> None:
     assert (str(big), f"{big}", f"{big:02}") == ("Size.BIG", "3", "03")
 
 
+def test_a_number_is_formatted_as_one_where_the_error_names_no_member() -> None:
+    unit = "from enum import Enum\nclass Unit(float, Enum):\n    KILO = 1e3\n"
+    message = "Unknown format code 'f' for object of type 'str'"
+    (text,) = proposed(message, f"{COLOUR}{unit}")
+    names: dict[str, type[enum.Enum]] = {}
+    exec(text, names)
+    assert (f"{names['Unit']['KILO']:.0f}", str(names["Colour"]["RED"])) == ("1000", "Colour.RED")
+    assert not proposed(message, COLOUR)
+    assert not proposed(message, f"{unit}    def __str__(self): return 'x'\n")
+
+
 def test_the_class_that_mixes_the_types_changes() -> None:
     base = "class Texts(str, enum.Enum):\n    pass\n"
     text = f"import enum\n{base}class Colour(Texts):\n    RED = 'red'\n"

@@ -69,6 +69,40 @@ def test_lambdas_and_own_functions_are_put_into_one_that_raises() -> None:
     assert with_raising_checks(windows) == MENDED.replace("\n", "\r\n")
 
 
+MAKING = """\
+from marshmallow import ValidationError, fields
+
+
+def short(limit):
+    return lambda text: len(text) <= limit
+
+
+def between(low, high):
+    def check(n):
+        return low <= n <= high
+
+    return check
+
+
+def raising(low):
+    def check(n):
+        if n < low:
+            raise ValidationError("low")
+
+    return check
+
+
+a = fields.Str(validate=short(5))
+b = fields.Int(validate=[between(1, 2), raising(1), other(1)])
+"""
+
+
+def test_what_the_files_own_functions_make_is_put_into_one_that_raises() -> None:
+    text = with_raising_checks(MAKING)
+    assert "a = fields.Str(validate=checked(short(5)))" in text
+    assert "validate=[checked(between(1, 2)), raising(1), other(1)]" in text
+
+
 def test_the_error_is_spelled_as_the_file_has_it() -> None:
     text = "import marshmallow as ma\nA = ma.fields.Int(validate=lambda n: n)\n"
     assert "raise ma.ValidationError(" in with_raising_checks(text)

@@ -20,6 +20,7 @@ from backdate.text import version_numbers
 _SINCE = (3, 11)
 _SOURCE = "https://docs.python.org/3/whatsnew/3.11.html#enum"
 _MEMBER = re.compile(r"(?<![\w.<])(?P<owner>[A-Z]\w{0,100})\.(?P<member>[A-Za-z]\w{0,100})")
+_NUMBER_AS_TEXT = re.compile(r"Unknown format code '[bcdeEfFgGnoxX%]' for object of type 'str'")
 _MIXED = frozenset({"str", "int", "float", "bytes"})
 _NUMBERS = frozenset({"IntEnum", "IntFlag"})
 _SHOWN = ("__str__", "__format__", "__repr__")
@@ -39,28 +40,45 @@ def shown_as_before(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
         return
     message = group.cause.message
     owners = dict.fromkeys((found["owner"], found["member"]) for found in _MEMBER.finditer(message))
+    shown = (one for owner in owners for one in _classes(*owner, evidence.texts))
+    found = _of_numbers(evidence.texts) if _NUMBER_AS_TEXT.search(message) else shown
     made: set[tuple[str, int]] = set()
-    for owner, member in owners:
+    for file, definition, methods in found:
         if len(made) >= _MOST:
             return
-        for file, definition, methods in _classes(owner, member, evidence.texts):
-            if (file, definition.lineno) in made:
-                continue
-            made.add((file, definition.lineno))
-            why = AdviceEvidence(
-                kind=EvidenceKind.KNOWN,
-                text="members of enumerations with another type are shown otherwise",
-                since="3.11",
-                source=_SOURCE,
-            )
-            yield Proposal(
-                origin=ProposalOrigin.RESTRUCTURING,
-                distribution=PYTHON,
-                file_edits=(FileEdit(file=file, text=_with(evidence.texts[file], definition, methods)),),
-                edits_key=f"how members of {definition.name} in {file} are shown",
-                places=(SourcePlace(file=file, line=definition.lineno),),
-                why=(why,),
-            )
+        if (file, definition.lineno) in made:
+            continue
+        made.add((file, definition.lineno))
+        why = AdviceEvidence(
+            kind=EvidenceKind.KNOWN,
+            text="members of enumerations with another type are shown otherwise",
+            since="3.11",
+            source=_SOURCE,
+        )
+        yield Proposal(
+            origin=ProposalOrigin.RESTRUCTURING,
+            distribution=PYTHON,
+            file_edits=(FileEdit(file=file, text=_with(evidence.texts[file], definition, methods)),),
+            edits_key=f"how members of {definition.name} in {file} are shown",
+            places=(SourcePlace(file=file, line=definition.lineno),),
+            why=(why,),
+        )
+
+
+def _of_numbers(texts: Mapping[str, str]) -> Iterator[tuple[str, ast.ClassDef, tuple[tuple[str, ...], ...]]]:
+    """The enumerations of numbers: which of them was formatted as a number the error does not say."""
+    for file, text in texts.items():
+        tree = parsed_or_none(text) if "Enum" in text else None
+        for node in ast.walk(tree) if tree is not None else ():
+            bases = _bases(node) if isinstance(node, ast.ClassDef) else ()
+            of_numbers = {"float", "int"}.intersection(bases) and any(base.endswith("Enum") for base in bases)
+            if isinstance(node, ast.ClassDef) and of_numbers and not _is_shown(node):
+                yield file, node, (_FORMAT,)
+
+
+def _is_shown(definition: ast.ClassDef) -> bool:
+    """Whether a class says itself how its members are shown."""
+    return any(getattr(one, "name", "") in _SHOWN for one in definition.body)
 
 
 def _classes(
@@ -79,7 +97,7 @@ def _classes(
         return
     for name in (owner, *_bases(found[1])):
         file, node = known.get(name, ("", None))
-        if node is None or any(getattr(one, "name", "") in _SHOWN for one in node.body):
+        if node is None or _is_shown(node):
             continue
         bases = _bases(node)
         if _NUMBERS.intersection(bases):

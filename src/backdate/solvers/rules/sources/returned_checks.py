@@ -99,11 +99,15 @@ def _raises_by_now(evidence: FixEvidence) -> bool:
 
 
 def _checks(tree: ast.Module) -> Iterator[ast.expr]:
-    """What fields are given as validators that may say False: lambdas, and the file's own functions."""
+    """What fields are given as validators that may say False: lambdas, the file's own functions, and what
+    these make."""
     returning = {
         node.name
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and not node.decorator_list and _may_say_false(node)
+    }
+    making = {
+        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _makes_checks(node)
     }
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call) or not leaf_of(call.func)[:1].isupper():
@@ -113,7 +117,8 @@ def _checks(tree: ast.Module) -> Iterator[ast.expr]:
                 continue
             for value in given.value.elts if isinstance(given.value, ast.List | ast.Tuple) else [given.value]:
                 is_own = isinstance(value, ast.Name) and value.id in returning
-                if is_own or isinstance(value, ast.Lambda):
+                is_made = isinstance(value, ast.Call) and leaf_of(value.func) in making
+                if is_own or is_made or isinstance(value, ast.Lambda):
                     yield value
 
 
@@ -121,6 +126,18 @@ def _may_say_false(function: ast.FunctionDef) -> bool:
     """Whether a function returns what may be False: a comparison, a call, a name."""
     returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
     return any(not isinstance(value, ast.Constant) or value.value is False for value in returned)
+
+
+def _makes_checks(function: ast.FunctionDef) -> bool:
+    """Whether a function gives validators: lambdas, or functions within it that may say False."""
+    inner = {
+        node.name for node in function.body if isinstance(node, ast.FunctionDef) and _may_say_false(node)
+    }
+    returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+    return any(
+        isinstance(value, ast.Lambda) or (isinstance(value, ast.Name) and value.id in inner)
+        for value in returned
+    )
 
 
 def _error_of(imports: list[ast.Import | ast.ImportFrom]) -> str:

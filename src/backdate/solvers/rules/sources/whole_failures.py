@@ -10,6 +10,7 @@ from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
+from backdate.solvers.rules.sources.field_metadata import field_metadata
 from backdate.solvers.rules.sources.implicit_commits import commits
 from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.json_settings import json_settings
@@ -64,5 +65,6 @@ WHOLE = (
     ended_generators,
     by_version_numbers,
     kept_arguments,
+    field_metadata,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""

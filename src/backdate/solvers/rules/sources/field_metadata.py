@@ -1,0 +1,123 @@
+"""What fields of marshmallow are given besides their own arguments: since 4.0 that goes into ``metadata=``.
+
+Until then any argument that a field did not know was kept as its metadata, so that none may be left out.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from packaging.version import Version
+
+from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.diagnosis.result import CauseKind
+from backdate.editing.python_source import parsed_or_none
+from backdate.editing.python_strings import SourceText
+from backdate.editing.spans import Edit
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of, without_arguments
+from backdate.text import UNREADABLE
+
+_LIBRARY = "marshmallow"
+_SINCE = "4.0"
+_SOURCE = "https://marshmallow.readthedocs.io/en/stable/upgrading.html"
+_OWNERS = ("fields", "ma")
+_METADATA = "metadata"
+_KNOWN = frozenset(
+    (
+        *("load_default", "missing", "dump_default", "default", "data_key", "attribute", "validate"),
+        *("required", "allow_none", "load_only", "dump_only", "error_messages", "metadata", "nested"),
+        *("many", "only", "exclude", "unknown", "cls_or_instance", "keys", "values", "tuple_fields"),
+        *("as_string", "places", "rounding", "allow_nan", "strict", "truthy", "falsy", "format"),
+        *("timezone", "default_timezone", "precision", "serialization_type", "relative", "absolute"),
+        *("schemes", "require_tld", "exploded", "enum", "by_value", "serialize", "deserialize"),
+        *("constant", "field_name"),
+    )
+)
+"""The arguments of the library's own fields."""
+_FIELDS = frozenset(
+    (
+        *("Field", "Raw", "Nested", "Mapping", "Dict", "List", "Tuple", "String", "UUID", "Number"),
+        *("Integer", "Decimal", "Boolean", "Float", "DateTime", "NaiveDateTime", "AwareDateTime", "Time"),
+        *("Date", "TimeDelta", "Url", "URL", "Email", "IP", "IPv4", "IPv6", "IPInterface", "Enum"),
+        *("Method", "Function", "Str", "Bool", "Int", "Constant", "Pluck", "LocalDateTime"),
+        "FormattedString",
+    )
+)
+
+
+def field_metadata(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
+    """The further arguments of fields in the files that fail, as their metadata; None for another error."""
+    of_field = group.cause.kind is CauseKind.UNEXPECTED_ARGUMENT and group.cause.name not in _KNOWN
+    if not of_field or not _refuses_by_now(evidence):
+        return None
+    edits = {}
+    for file in dict.fromkeys(place.file for place in group.places):
+        text = evidence.texts.get(file, "")
+        made = [] if file in evidence.kept_files else list(metadata_edits(text, group.cause.name))
+        if made:
+            edits[file] = made
+    if not edits:
+        return None
+    known = "what else a field is given goes into metadata="
+    why = AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since=_SINCE, source=_SOURCE)
+    return Proposal(
+        origin=ProposalOrigin.RESTRUCTURING,
+        distribution=_LIBRARY,
+        file_edits=edited_files(evidence.texts, edits),
+        edits_key=f"metadata of fields in {', '.join(edits)}",
+        places=group.places[:1],
+        why=(why,),
+    )
+
+
+def metadata_edits(text: str, refused: str) -> Iterator[Edit]:
+    """The edits of all fields of a file, where one of them is given the argument that is ``refused``."""
+    tree = parsed_or_none(text) if _LIBRARY in text else None
+    calls = [] if tree is None else [one for one in ast.walk(tree) if _is_field(one)]
+    if any(argument.arg == refused for call in calls for argument in _further(call)):
+        source = SourceText(text)
+        for call in calls:
+            yield from _edits(call, source, text)
+
+
+def _is_field(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or leaf_of(node.func) not in _FIELDS:
+        return False
+    return isinstance(node.func, ast.Name) or (
+        isinstance(node.func, ast.Attribute) and leaf_of(node.func.value) in _OWNERS
+    )
+
+
+def _further(call: ast.AST) -> list[ast.keyword]:
+    given = call.keywords if isinstance(call, ast.Call) else []
+    return [one for one in given if one.arg is not None and one.arg not in _KNOWN]
+
+
+def _edits(call: ast.AST, source: SourceText, text: str) -> Iterator[Edit]:
+    further = _further(call)
+    if not isinstance(call, ast.Call) or not further:
+        return
+    entries = []
+    for one in further:
+        start, end = span_of(one.value, source)
+        entries.append(f'"{one.arg}": {text[start:end]}')
+    written = ", ".join(entries)
+    kept = next((one.value for one in call.keywords if one.arg == _METADATA), None)
+    if kept is None:
+        start, end = span_of(further[0], source)
+        yield Edit(start, end, f"{_METADATA}={{{written}}}")
+        yield from without_arguments(call, further[1:], source)
+    elif isinstance(kept, ast.Dict):
+        _, end = span_of(kept, source)
+        yield Edit(end - 1, end - 1, f", {written}" if kept.keys else written)
+        yield from without_arguments(call, further, source)
+
+
+def _refuses_by_now(evidence: FixEvidence) -> bool:
+    old, new = evidence.versions_of(_LIBRARY)
+    try:
+        return bool(old and new) and Version(old) < Version(_SINCE) <= Version(new)
+    except UNREADABLE:
+        return False
