@@ -109,6 +109,11 @@ def rewritten(text: str, rewrite: Rewrite, *lines: int) -> str:
             ),
         ),
         (LOOP, "import asyncio\nasyncio.sleep(1, loop=x)\n", "import asyncio\nasyncio.sleep(1)\n"),
+        (
+            LOOP,
+            "import asyncio, functools\nfunctools.partial(asyncio.sleep, loop=x)\n",
+            "import asyncio, functools\nfunctools.partial(asyncio.sleep)\n",
+        ),
         (LOOP, "import asyncio\nasyncio.sleep(loop=x)\n", "import asyncio\nasyncio.sleep()\n"),
         (LOOP, "import asyncio\nasyncio.sleep(loop=x, y=2)\n", "import asyncio\nasyncio.sleep(y=2)\n"),
         (

@@ -65,6 +65,23 @@ def test_the_dictionary_is_found_where_it_is_made(text: str, line: int, wanted: 
     assert changed(text, line) == wanted
 
 
+TABLE = """\
+MODELS = {
+    "a": (A, {"missing": 1}),
+    "b": (B, {"x": {"missing": 2}}),
+}
+for name in MODELS:
+    factory, options = MODELS[name]
+    factory(seed=1, **options)
+"""
+
+
+def test_a_dictionary_that_is_taken_out_of_a_table_is_one_of_the_few_with_the_key() -> None:
+    assert changed(TABLE, 7) == TABLE.replace("missing", "now")
+    many = f"{TABLE}more = [{{'missing': 3}},\n{{'missing': 4}},\n{{'missing': 5}}]\n"
+    assert changed(many, 7) == many
+
+
 def test_a_key_is_left_out_with_its_comma() -> None:
     assert changed('f(**{"missing": 1, "a": 2})\n', 1, new="") == 'f(**{"a": 2})\n'
     assert changed("o = dict(\n    missing=1,\n    a=2,\n)\nf(**o)\n", 5, new="") == (

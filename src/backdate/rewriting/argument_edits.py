@@ -56,6 +56,12 @@ def remove_argument(tree: SourceTree, call: FunctionCall, argument: Node) -> Edi
         previous = call.given[index - 1].end_byte
         if not _comment_between(call, previous, start):
             return Edit(previous, end, "")
+    if not call.is_whole:  # behind the function itself, or ``self``, which the comma follows
+        first = [
+            one for one in call.arguments.named_children if one.end_byte <= start and one.type != "comment"
+        ]
+        if first and not _comment_between(call, first[-1].end_byte, start):
+            return Edit(first[-1].end_byte, end, "")
     comma = _behind_comma(tree, end)
     rest = tree.text[comma : tree.line_end(comma)]
     return Edit(start, comma + (len(rest) - len(rest.lstrip(" \t")) if index else 0), "")

@@ -26,13 +26,16 @@ _METHODS = ("get", "setdefault", "pop")
 _SEVERAL = ("parenthesized_expression", "conditional_expression", "boolean_operator", "binary_operator")
 """An expression of these may hold the dictionary that a name is given."""
 _SCOPES = ("function_definition", "class_definition", "module")
+_FEW_DISPLAYS = 4
+"""Lines with the key: of more of them it may mean other things."""
 _DROPPED = LeftAloneReason.ARGUMENTS
 
 
 def change_key(tree: SourceTree, rewrite: ChangeKey, lines: frozenset[int] | None) -> RewrittenSource:
     """The edits that change or leave out a key of the dictionaries which calls on ``lines`` are given as
     ``**``, wherever the same function, class or module writes or reads it, and the keyword of calls on
-    ``lines`` of functions that hand their arguments on."""
+    ``lines`` of functions that hand their arguments on. Where a call is given what is taken out of something
+    else, ``TABLE[name]``, the few dictionaries that the file writes out with the key are meant."""
     finder = _DictionaryKeys(tree, rewrite)
     edits: dict[Edit, None] = {}
     calls = map(call_at, nodes_on(tree, lines or frozenset()))
@@ -42,7 +45,9 @@ def change_key(tree: SourceTree, rewrite: ChangeKey, lines: frozenset[int] | Non
         for argument in call.given:
             value = argument.named_child(0) if argument.type == "dictionary_splat" else None
             if value is not None:
-                edits.update(dict.fromkeys(finder.of_value(value)))
+                of_it = tuple(finder.of_value(value))
+                taken_out = not of_it and finder.is_taken_out(value)
+                edits.update(dict.fromkeys(finder.of_any_display() if taken_out else of_it))
     if not edits or finder.stuck:
         reason = _DROPPED if finder.stuck else LeftAloneReason.NOT_THERE
         return RewrittenSource(left=(LeftAlone(reason=reason),))
@@ -77,6 +82,32 @@ class _DictionaryKeys:
                 yield from self.of_value(part)
         elif value.type in ("identifier", "attribute"):
             yield from self._of_name(value)
+
+    def is_taken_out(self, value: Node) -> bool:
+        """Whether a value is an item of something: itself, or by how its name is bound."""
+        if value.type == "subscript":
+            return True
+        if value.type != "identifier":
+            return False
+        for node in self._tree.identifiers(self._tree.code(value)):
+            holder = node.parent
+            of_several = holder is not None and holder.type in ("pattern_list", "tuple_pattern")
+            bound = holder if holder is not None and not of_several else getattr(holder, "parent", None)
+            if bound is None or bound.type not in ("assignment", "for_statement"):
+                continue
+            left = node if not of_several else holder
+            right = bound.child_by_field_name("right")
+            is_item = bound.type == "for_statement" or (right is not None and right.type == "subscript")
+            if is_item and left is not None and is_field(bound, "left", left):
+                return True
+        return False
+
+    def of_any_display(self) -> Iterator[Edit]:
+        """The edits of all dictionaries in the file that are written out with the key; none of many."""
+        found = [edit for node in _displays(self._tree.root) for edit in self._of_display(node)]
+        keys = {self._tree.line(edit.start) for edit in found}
+        if len(keys) <= _FEW_DISPLAYS:
+            yield from found
 
     def of_keyword(self, call: FunctionCall) -> Iterator[Edit]:
         """The edits of a call that gives the argument by its name."""
@@ -210,3 +241,13 @@ def _leaf(tree: SourceTree, call: FunctionCall) -> str:
 
 def _is_inside(node: Node, scope: Node) -> bool:
     return scope.start_byte <= node.start_byte and node.end_byte <= scope.end_byte
+
+
+def _displays(root: Node) -> Iterator[Node]:
+    """The dictionaries that a file writes out."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type == "dictionary":
+            yield node
+        waiting += reversed(node.named_children)

@@ -6,6 +6,7 @@ from backdate.solvers.rules.sources.app_contexts import app_contexts
 from backdate.solvers.rules.sources.app_names import whole_app_name
 from backdate.solvers.rules.sources.attribute_targets import attribute_targets
 from backdate.solvers.rules.sources.bound_metadata import bound_metadata
+from backdate.solvers.rules.sources.built_in_items import built_in_items
 from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.copied_frames import copied_frames
@@ -66,5 +67,6 @@ WHOLE = (
     by_version_numbers,
     kept_arguments,
     field_metadata,
+    built_in_items,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""

@@ -1,0 +1,85 @@
+"""Items of lists that name what is built in by now, and is no longer there to be named."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from packaging.version import Version
+
+from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.diagnosis.result import CauseKind
+from backdate.editing.python_source import parsed_or_none
+from backdate.editing.python_strings import SourceText
+from backdate.editing.spans import Edit
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
+from backdate.text import UNREADABLE
+
+_BUILT_IN = {
+    ("jinja2", "3.1"): (
+        ("jinja2.ext.with_", "jinja2.ext.autoescape"),
+        "the extension is built in",
+        "https://jinja.palletsprojects.com/en/stable/changes/#version-3-1-0",
+    ),
+    ("django", "2.0"): (
+        ("django.contrib.auth.middleware.SessionAuthenticationMiddleware",),
+        "the middleware is built in",
+        "https://docs.djangoproject.com/en/2.0/releases/2.0/",
+    ),
+}
+"""By distribution and release: the names, what became of them, and where that is said."""
+_KINDS = (CauseKind.MISSING_ATTRIBUTE, CauseKind.MISSING_NAME, CauseKind.OTHER_ERROR)
+
+
+def built_in_items(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
+    """The lists of the project without what is built in; None where the error is about something else."""
+    if group.cause.kind not in _KINDS:
+        return None
+    for (distribution, since), (names, known, source) in _BUILT_IN.items():
+        leaves = {name.rpartition(".")[2] for name in names}
+        about = group.cause.name in leaves or any(name in group.cause.message for name in names)
+        if not about or not _is_past(evidence, distribution, since):
+            continue
+        edits = {}
+        for file, text in evidence.texts.items():
+            if file not in evidence.kept_files and (made := list(without_items(text, names))):
+                edits[file] = made
+        if edits:
+            return Proposal(
+                origin=ProposalOrigin.RESTRUCTURING,
+                distribution=distribution,
+                file_edits=edited_files(evidence.texts, edits),
+                edits_key=f"built in: {', '.join(names)}",
+                places=group.places[:1],
+                why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since=since, source=source),),
+            )
+    return None
+
+
+def without_items(text: str, names: tuple[str, ...]) -> Iterator[Edit]:
+    """The edits that take texts out of the lists and tuples that a file writes out."""
+    tree = parsed_or_none(text) if any(name in text for name in names) else None
+    source = SourceText(text)
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.List | ast.Tuple | ast.Set):
+            continue
+        items = node.elts
+        gone = [isinstance(one, ast.Constant) and one.value in names for one in items]
+        if all(gone) and not isinstance(node, ast.List):
+            continue  # what is left of a set is no set, and of a tuple nothing
+        spans = [span_of(one, source) for one in items]
+        last = max((number for number, dropped in enumerate(gone) if not dropped), default=-1)
+        for number in range(last):
+            if gone[number]:
+                yield Edit(spans[number][0], spans[number + 1][0], "")
+        if last + 1 < len(items):
+            yield Edit(spans[last][1] if last >= 0 else spans[0][0], spans[-1][1], "")
+
+
+def _is_past(evidence: FixEvidence, distribution: str, since: str) -> bool:
+    old, new = evidence.versions_of(distribution)
+    try:
+        return bool(old and new) and Version(old) < Version(since) <= Version(new)
+    except UNREADABLE:
+        return False
