@@ -95,3 +95,27 @@ def test_a_value_that_is_refused_later_is_changed_where_the_object_is_made(tmp_p
     assert made.rewrite == ChangeKey(argument="loss", new="loss", value="'squared_error'", only_value="'ls'")
     assert SourcePlace(file="own.py", line=3) in made.places
     assert adapted("lib.SQUARED") is None
+
+
+def test_a_table_has_the_class_and_what_another_line_hands_over(tmp_path: Path) -> None:
+    text = (
+        'import lib\nMODELS = {"a": (lib.Model, {"loss": "ls"})}\n'
+        'made, options = MODELS["a"]\nmodel = made(**options)\nmodel.fit()\n'
+    )
+    (tmp_path / "own.py").write_text(text)
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValueError", message="'loss' must be one of a, b")
+    place = SourcePlace(file="own.py", line=5)
+    group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"own.py": text},
+        executed={"own.py": frozenset({1, 2, 3, 4, 5})},
+    )
+    rewrite = ChangeArgument(
+        function="lib.Model", argument="loss", new="loss", value="'squared_error'", only_value="'ls'"
+    )
+    proposal = Proposal(origin=ProposalOrigin.WRITTEN_RULE, rewrite=rewrite, places=(place,))
+    made = for_dictionary(proposal, group, evidence)
+    assert made is not None
+    assert made.places == (SourcePlace(file="own.py", line=4),)

@@ -37,6 +37,9 @@ def for_dictionary(proposal: Proposal, group: FailureGroup, evidence: FixEvidenc
     made = evidence.uses.names.get(rewrite.function) if not named else None
     places = tuple(dict.fromkeys((*group.places, *(evidence.executed_of(made.places) if made else ()))))
     splats = tuple(_splats(places, evidence))
+    if not splats and made:  # a table has the class and what it is given, which another line hands over
+        places = tuple(_executed_stars(dict.fromkeys(place.file for place in made.places), evidence))
+        splats = tuple(_splats(places, evidence))
     if not splats:
         return None
     through = sorted({name for tree, splat in splats for name in _handing_on(tree, splat)})
@@ -74,6 +77,15 @@ def _splats(places: Iterable[SourcePlace], evidence: FixEvidence) -> Iterator[tu
                 continue
             if parent.parent.type == "argument_list":
                 yield tree, node
+
+
+def _executed_stars(files: Iterable[str], evidence: FixEvidence) -> Iterator[SourcePlace]:
+    """The executed lines of some files that have two stars in them."""
+    for file in files:
+        lines = evidence.texts.get(file, "").split("\n")
+        for number in sorted((evidence.executed or {}).get(file, ())):
+            if number <= len(lines) and "**" in lines[number - 1]:
+                yield SourcePlace(file=file, line=number)
 
 
 def _handing_on(tree: SourceTree, splat: Node) -> Iterator[str]:
