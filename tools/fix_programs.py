@@ -3,8 +3,8 @@
     python tools/fix_programs.py tools/fix_programs.txt --results DIR [--only NAME …] [--jobs 2] [--limit 420]
 
 A program in the list is a block that begins with ``=== NAME``, a line ``requires:`` with the distributions
-that it imports, and its files, each behind ``--- FILE``. Its tests pass with the newest releases of --from, on the
-Python of that day, and fail with those of --to. What is kept in --results is not run again.
+that it imports, and its files, each behind ``--- FILE``. Its tests pass with the newest releases of --from,
+on the Python of that day, and fail with those of --to. What is kept in --results is not run again.
 """
 
 from __future__ import annotations
