@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from packaging.version import Version
+
 from backdate.advice import AdviceEvidence, SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
@@ -19,6 +21,7 @@ from backdate.solvers.interface import Assignment
 from backdate.solvers.reasons import ProposalOrigin as ProposalOrigin  # noqa: PLC0414 - proposals need it
 from backdate.solvers.rules.fixers.asking import AskedFixers
 from backdate.testing.tracing import SeenError, SeenObject
+from backdate.text import UNREADABLE
 
 _LONGEST_LINE = 300
 _MOST_QUOTED = 2
@@ -145,6 +148,14 @@ class FixEvidence:
     def versions_of(self, distribution: str) -> tuple[str, str]:
         """The old and the new version of a distribution; "" for what is not known, and where it stayed."""
         return self.versions.get(distribution, ("", ""))
+
+    def moves_past(self, distribution: str, since: str) -> bool:
+        """Whether a distribution was older than release ``since`` and is not now."""
+        old, new = self.versions_of(distribution)
+        try:
+            return bool(old and new) and Version(old) < Version(since) <= Version(new)
+        except UNREADABLE:
+            return False
 
     def may_edit(self, places: Iterable[SourcePlace]) -> bool:
         """Whether one of ``places`` is of a file that an edit may touch."""

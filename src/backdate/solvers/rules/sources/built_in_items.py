@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from packaging.version import Version
-
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
@@ -14,7 +12,6 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
-from backdate.text import UNREADABLE
 
 _BUILT_IN = {
     ("jinja2", "3.1"): (
@@ -39,7 +36,7 @@ def built_in_items(group: FailureGroup, evidence: FixEvidence) -> Proposal | Non
     for (distribution, since), (names, known, source) in _BUILT_IN.items():
         leaves = {name.rpartition(".")[2] for name in names}
         about = group.cause.name in leaves or any(name in group.cause.message for name in names)
-        if not about or not _is_past(evidence, distribution, since):
+        if not about or not evidence.moves_past(distribution, since):
             continue
         edits = {}
         for file, text in evidence.texts.items():
@@ -75,11 +72,3 @@ def without_items(text: str, names: tuple[str, ...]) -> Iterator[Edit]:
                 yield Edit(spans[number][0], spans[number + 1][0], "")
         if last + 1 < len(items):
             yield Edit(spans[last][1] if last >= 0 else spans[0][0], spans[-1][1], "")
-
-
-def _is_past(evidence: FixEvidence, distribution: str, since: str) -> bool:
-    old, new = evidence.versions_of(distribution)
-    try:
-        return bool(old and new) and Version(old) < Version(since) <= Version(new)
-    except UNREADABLE:
-        return False

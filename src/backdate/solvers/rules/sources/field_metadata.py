@@ -8,8 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from packaging.version import Version
-
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
@@ -17,7 +15,6 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of, without_arguments
-from backdate.text import UNREADABLE
 
 _LIBRARY = "marshmallow"
 _SINCE = "4.0"
@@ -50,7 +47,7 @@ _FIELDS = frozenset(
 def field_metadata(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """The further arguments of fields in the files that fail, as their metadata; None for another error."""
     of_field = group.cause.kind is CauseKind.UNEXPECTED_ARGUMENT and group.cause.name not in _KNOWN
-    if not of_field or not _refuses_by_now(evidence):
+    if not of_field or not evidence.moves_past(_LIBRARY, _SINCE):
         return None
     edits = {}
     for file in dict.fromkeys(place.file for place in group.places):
@@ -113,11 +110,3 @@ def _edits(call: ast.AST, source: SourceText, text: str) -> Iterator[Edit]:
         _, end = span_of(kept, source)
         yield Edit(end - 1, end - 1, f", {written}" if kept.keys else written)
         yield from without_arguments(call, further, source)
-
-
-def _refuses_by_now(evidence: FixEvidence) -> bool:
-    old, new = evidence.versions_of(_LIBRARY)
-    try:
-        return bool(old and new) and Version(old) < Version(_SINCE) <= Version(new)
-    except UNREADABLE:
-        return False

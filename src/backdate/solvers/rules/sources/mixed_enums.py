@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
-from backdate.editing.encodings import split_lines
 from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.changes import PYTHON
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import with_methods
 from backdate.text import version_numbers
 
 _SINCE = (3, 11)
@@ -58,7 +58,7 @@ def shown_as_before(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
         yield Proposal(
             origin=ProposalOrigin.RESTRUCTURING,
             distribution=PYTHON,
-            file_edits=(FileEdit(file=file, text=_with(evidence.texts[file], definition, methods)),),
+            file_edits=(FileEdit(file=file, text=with_methods(evidence.texts[file], definition, methods)),),
             edits_key=f"how members of {definition.name} in {file} are shown",
             places=(SourcePlace(file=file, line=definition.lineno),),
             why=(why,),
@@ -120,19 +120,3 @@ def _bases(definition: ast.ClassDef) -> tuple[str, ...]:
 def _names(node: ast.stmt) -> Iterator[str]:
     targets = node.targets if isinstance(node, ast.Assign) else ()
     yield from (target.id for target in targets if isinstance(target, ast.Name))
-
-
-def _with(text: str, definition: ast.ClassDef, methods: tuple[tuple[str, ...], ...]) -> str:
-    """The text with further methods behind the last statement of a class."""
-    lines = list(split_lines(text))
-    first, last = definition.body[0], definition.body[-1]
-    at = last.end_lineno or last.lineno
-    head = lines[definition.lineno - 1]
-    newline = head[len(head.rstrip("\r\n")) :] or "\n"
-    indentation = lines[first.lineno - 1][: first.col_offset]
-    added = [
-        line for method in methods for line in (newline, *(f"{indentation}{one}{newline}" for one in method))
-    ]
-    if not lines[at - 1].endswith(("\n", "\r")):
-        lines[at - 1] += newline
-    return "".join((*lines[:at], *added, *lines[at:]))

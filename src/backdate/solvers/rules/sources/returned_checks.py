@@ -9,8 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from packaging.version import Version
-
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
@@ -18,7 +16,6 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.syntax_edits import leaf_of, span_of
-from backdate.text import UNREADABLE
 
 _KINDS = (CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.OTHER_ERROR)
 _LIBRARY = "marshmallow"
@@ -40,7 +37,7 @@ def {name}(check):
 
 def returned_checks(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """The validators that may say False, each within one that raises the error, with its words of then."""
-    if group.cause.kind not in _KINDS or not _raises_by_now(evidence):
+    if group.cause.kind not in _KINDS or not evidence.moves_past(_LIBRARY, _RAISING):
         return
     edits = tuple(
         FileEdit(file=file, text=text)
@@ -88,14 +85,6 @@ def with_raising_checks(text: str) -> str:
     inserted = f"{added}\n{helper}".rstrip("\n") + apart
     edits.append(Edit(behind, behind, inserted.replace("\n", newline)))
     return apply_edits(text, sorted(edits))
-
-
-def _raises_by_now(evidence: FixEvidence) -> bool:
-    old, new = evidence.versions_of(_LIBRARY)
-    try:
-        return bool(old and new) and Version(old) < Version(_RAISING) <= Version(new)
-    except UNREADABLE:
-        return False
 
 
 def _checks(tree: ast.Module) -> Iterator[ast.expr]:

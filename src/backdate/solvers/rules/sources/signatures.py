@@ -21,6 +21,7 @@ from backdate.rewriting.stand_ins import stand_ins
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.bound_metadata import bound_metadata
 from backdate.solvers.rules.sources.field_metadata import field_metadata
+from backdate.solvers.rules.sources.kept_contexts import kept_contexts
 from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]{1,16}>")
@@ -40,8 +41,8 @@ class SignatureSource:
         pair = evidence.pair
         if pair is None or bound_metadata(group, evidence) is not None:
             return ()  # without the argument nothing would have the engine
-        if field_metadata(group, evidence) is not None:
-            return ()  # nor the metadata
+        if field_metadata(group, evidence) is not None or kept_contexts(group, evidence) is not None:
+            return ()  # nor the metadata, or the context
         if group.cause.kind not in _KINDS:
             return tuple(_swallowed(group, evidence, pair))
         found: dict[Rewrite, Proposal] = {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
+from backdate.editing.encodings import split_lines
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
 from backdate.solvers.rules.proposals import FileEdit
@@ -46,3 +47,19 @@ def edited_files(texts: Mapping[str, str], edits: Mapping[str, Iterable[Edit]]) 
 def leaf_of(node: ast.expr) -> str:
     """The last part of a name, ``models.User``; "" for what is none."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def with_methods(text: str, definition: ast.ClassDef, methods: Sequence[Sequence[str]]) -> str:
+    """The text with further methods, each given by its lines, behind the last statement of a class."""
+    lines = list(split_lines(text))
+    first, last = definition.body[0], definition.body[-1]
+    at = last.end_lineno or last.lineno
+    head = lines[definition.lineno - 1]
+    newline = head[len(head.rstrip("\r\n")) :] or "\n"
+    indentation = lines[first.lineno - 1][: first.col_offset]
+    added = [
+        line for method in methods for line in (newline, *(f"{indentation}{one}{newline}" for one in method))
+    ]
+    if not lines[at - 1].endswith(("\n", "\r")):
+        lines[at - 1] += newline
+    return "".join((*lines[:at], *added, *lines[at:]))

@@ -16,6 +16,7 @@ from backdate.solvers.rules.sources.implicit_commits import commits
 from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.json_settings import json_settings
 from backdate.solvers.rules.sources.kept_arguments import kept_arguments
+from backdate.solvers.rules.sources.kept_contexts import kept_contexts
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
@@ -68,5 +69,6 @@ WHOLE = (
     kept_arguments,
     field_metadata,
     built_in_items,
+    kept_contexts,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
