@@ -11,6 +11,7 @@ from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
+from backdate.solvers.rules.sources.declared_fields import declared_fields
 from backdate.solvers.rules.sources.field_metadata import field_metadata
 from backdate.solvers.rules.sources.implicit_commits import commits
 from backdate.solvers.rules.sources.index_arrays import made_whole
@@ -43,6 +44,7 @@ SEVERAL = (
     by_position,
     warned_indices,
     returned_checks,
+    declared_fields,
     same_literals,
     wrapped_arguments,
     passed_instances,
