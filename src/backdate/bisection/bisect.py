@@ -257,9 +257,10 @@ def _advised(
     """The findings, with what explains them where that is wanted, and what to do about them."""
     newest = pair.new.environment
     assert newest is not None
+    bad = [None if one.bad is None else probe_runner.environment_of(one.bad) for one in attributed]
     attributed = [
-        replace(one, finding=without_followers(one.finding, newest, one.target.suspects))
-        for one in attributed
+        replace(one, finding=without_followers(one.finding, first_bad or newest, one.target.suspects))
+        for one, first_bad in zip(attributed, bad, strict=True)  # later releases may require other ones
     ]
     python, probed = pair.new.choice.interpreter.version, probe_runner.probed_at(pair.new.instant)
     attributed = without_refuted(attributed, probed, newest_python=python)

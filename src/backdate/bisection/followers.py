@@ -15,18 +15,18 @@ from backdate.environments.environment import Environment
 from backdate.text import UNREADABLE, plural
 
 
-def without_followers(finding: Finding, newest: Environment, suspects: Sequence[str] = ()) -> Finding:
+def without_followers(finding: Finding, bad: Environment, suspects: Sequence[str] = ()) -> Finding:
     """``finding`` with the one culprit of several that the others follow, if there is one.
 
     ``suspects``: distributions that the error names. Where it names one of the culprits, and the new releases
     of all others require that one's new release, they are made for it: pytest-httpx 0.35 and httpx 0.28.
     Else the one counts whose release shut out the others' older ones: flake8 6.0 requires releases of
-    pycodestyle and pyflakes that flake8 5.0 refuses. ``newest``: an environment with the new releases;
-    nothing of it is run. The note says that the others are not told from it.
+    pycodestyle and pyflakes that flake8 5.0 refuses. ``bad``: an environment with the new releases; nothing
+    of it is run. The note says that the others are not told from it.
     """
     if len(finding.culprits) < 2:
         return finding
-    stated = stated_requirements(site_packages(*newest.roots))
+    stated = stated_requirements(site_packages(*bad.roots))
     named = [one for one in finding.culprits if one.name in suspects]
     followers = [one for one in finding.culprits if one not in named]
     if len(named) == 1 and all(_shuts_out(one, (one, *named), stated) for one in followers):
