@@ -288,6 +288,18 @@ def test_a_requirement_that_another_distribution_dropped(made: Callable[..., Env
     assert dropped_requirements(old, new, uses_of("try:\n    import six\nexcept ImportError: ...\n")) == ()
 
 
+def test_a_module_of_the_same_name_that_lacks_what_is_used_is_another_one(
+    made: Callable[..., Environment],
+) -> None:
+    """pytest 7.2 requires no py, and has a module of that name without ``py.xml``."""
+    old = made({**metadata("pytest", "7.1.3", "py"), **metadata("py", "1.11.0")})
+    new = made({**metadata("pytest", "7.2.0"), "py.py": "", "pytest-7.2.0.dist-info/RECORD": "py.py,,\n"})
+    uses = uses_of("from py.xml import html\n")
+    assert dropped_requirements(old, new, uses) == ()
+    (missing,) = dropped_requirements(old, new, uses, gone=["py.xml.html"])
+    assert (missing.requirement, missing.brought_by) == ("py", "pytest")
+
+
 def test_what_environments_of_an_older_python_had_by_themselves(made: Callable[..., Environment]) -> None:
     record = {"setuptools-69.0.dist-info/RECORD": "pkg_resources/__init__.py,,\n"}
     had = made({**metadata("setuptools", "69.0"), **record, "pkg_resources/__init__.py": ""})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,17 +39,22 @@ class StatedRequirements:
 
 
 def dropped_requirements(
-    old: Environment, new: Environment, uses: ProjectUses
+    old: Environment, new: Environment, uses: ProjectUses, gone: Collection[str] = ()
 ) -> tuple[MissingRequirement, ...]:
     """What the project imports, the old environment has because another distribution required it, and the new
     one lacks because that does not require it any more. Read from metadata; nothing is run.
+
+    ``gone``: dotted names that the new environment lacks. A module of which it lacks one is not the same one
+    there, as pytest's own ``py``, which has no ``py.xml``.
     """
     before, after = (Distributions(site_packages(*one.roots)) for one in (old, new))
     required_before, required_after = (stated_requirements(one.folders) for one in (before, after))
     missing: list[MissingRequirement] = []
     for module, places in _imported(uses).items():
         distribution = None if in_standard_library(module) else before.of_module(module)
-        if distribution is None or distribution.key in after.all or after.has_top_level(module):
+        lacks = any(name.startswith(f"{module}.") for name in gone)
+        is_there = after.has_top_level(module) and not lacks
+        if distribution is None or distribution.key in after.all or is_there:
             continue
         found = _dropped_by(distribution.key, required_before, required_after)
         if found is None:

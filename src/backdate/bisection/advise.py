@@ -94,7 +94,8 @@ class BreakageAdvice:
             quoted.update(dict.fromkeys(warned.quoted))
             if name == PYTHON:
                 python.update(dict.fromkeys(self._of_python(group)))
-        requirements = dict.fromkeys(dropped_requirements(self._old, self._new, self._uses))
+        gone = {change.name for change in fixes.values()}
+        requirements = dict.fromkeys(dropped_requirements(self._old, self._new, self._uses, gone))
         requirements.update(dict.fromkeys(required for _, required in wanted if required is not None))
         missing = tuple(f"{one.module}." for one in requirements)  # not gone: it only has to be required
         met_ones, not_met = (
