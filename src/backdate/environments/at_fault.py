@@ -10,6 +10,7 @@ import os
 import re
 import tempfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +20,7 @@ from backdate.errors import DiskFull, IndexUnavailable, MachineError
 from backdate.index.names import is_project_name
 from backdate.index.upstream import open_index
 from backdate.sandboxes.interface import MIB, RunResult, RunStatus
+from backdate.timeline.instants import Instant
 
 Limit = Literal["timeout", "oom", "disk"]
 _LIMITS: dict[RunStatus, Limit] = {
@@ -29,6 +31,8 @@ _LIMITS: dict[RunStatus, Limit] = {
 _USUAL_PROJECT = "pip"
 """What is asked for where the log names no page."""
 _MOST_PAGES = 3
+_PIP_RESOLVES = datetime(2020, 12, 1, tzinfo=UTC)
+"""Pip 20.3, a day old: the ones before installed what others of the requirements refuse."""
 _LITTLE = 1024 * MIB
 """With less than this free, a log that says that the disk is full is believed: a step that fails gives back
 some of what it took."""
@@ -91,6 +95,11 @@ def limit_that_was_met(result: RunResult, log: str) -> LimitMet | None:
     if uv.says_file_too_large(log) or uv.says_disk_full(log):
         return LimitMet(limit="disk", evidence="told")
     return None
+
+
+def no_pip_would_resolve(log: str, instant: Instant) -> bool:
+    """Whether what uv says of a resolution is what a pip of the time would meet as well."""
+    return uv.says_a_name_is_missing(log) or (instant >= _PIP_RESOLVES and uv.says_nothing_fits(log))
 
 
 def _free(folder: Path) -> int:

@@ -12,13 +12,11 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from backdate.environments import uv
-from backdate.environments.at_fault import limit_that_was_met, require_index, require_machine
+from backdate.environments import at_fault, uv
 from backdate.environments.build_limits import BUILD_LIMITS
 from backdate.environments.cache import Cache
 from backdate.environments.environment import BuildFailure, Environment, Interpreter, Lock
@@ -64,9 +62,6 @@ if TYPE_CHECKING:
 
 _NO_TREE = "/tmp"  # noqa: S108 - private to the sandbox
 """Where a step starts that does not see the project."""
-
-_PIP_RESOLVES = datetime(2020, 12, 1, tzinfo=UTC)
-"""Pip 20.3, a day old: the ones before installed what others of the requirements refuse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -378,25 +373,19 @@ class Steps:
     ) -> BuildFailure:
         """The failure that a run of ``run`` is. Raises when the machine is at fault, not the project."""
         text = end_of_file(log, MIB)
-        require_machine(step.run, text, self.cache.folder)
+        at_fault.require_machine(step.run, text, self.cache.folder)
         if not step.refused:
-            require_index(text, self.index_url)
-        met = limit_that_was_met(step.run, text)
+            at_fault.require_index(text, self.index_url)
+        met = at_fault.limit_that_was_met(step.run, text)
         return BuildFailure(
             phase=phase if met is None else met.limit,
             limit_evidence=None if met is None else met.evidence,
             message=with_refusals(uv.explain_failure(text), step.refused, step.notes),
             choice=request.choice,
             log=log,
-            certain=phase == "resolve" and _is_certain(text, request),
+            certain=phase == "resolve" and at_fault.no_pip_would_resolve(text, request.instant),
             refused=step.refused,
         )
-
-
-def _is_certain(log: str, request: EnvironmentRequest) -> bool:
-    """Whether a pip of the time would not resolve it either."""
-    resolves = request.instant >= _PIP_RESOLVES
-    return uv.says_a_name_is_missing(log) or (resolves and uv.says_nothing_fits(log))
 
 
 def _workspace(request: EnvironmentRequest, mounts: Sequence[Mount], *, with_tree: bool) -> Workspace:

@@ -11,7 +11,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
+from backdate.solvers.rules.sources.syntax_edits import edited_files, without_parts
 
 _BUILT_IN = {
     ("jinja2", "3.1"): (
@@ -61,14 +61,6 @@ def without_items(text: str, names: tuple[str, ...]) -> Iterator[Edit]:
     for node in ast.walk(tree) if tree is not None else ():
         if not isinstance(node, ast.List | ast.Tuple | ast.Set):
             continue
-        items = node.elts
-        gone = [isinstance(one, ast.Constant) and one.value in names for one in items]
-        if all(gone) and not isinstance(node, ast.List):
-            continue  # what is left of a set is no set, and of a tuple nothing
-        spans = [span_of(one, source) for one in items]
-        last = max((number for number, dropped in enumerate(gone) if not dropped), default=-1)
-        for number in range(last):
-            if gone[number]:
-                yield Edit(spans[number][0], spans[number + 1][0], "")
-        if last + 1 < len(items):
-            yield Edit(spans[last][1] if last >= 0 else spans[0][0], spans[-1][1], "")
+        gone = [one for one in node.elts if isinstance(one, ast.Constant) and one.value in names]
+        if len(gone) < len(node.elts) or isinstance(node, ast.List):  # no set and no tuple of nothing
+            yield from without_parts(node.elts, gone, source)

@@ -26,7 +26,13 @@ def span_of(node: CallArgument, source: SourceText) -> tuple[int, int]:
 
 def without_arguments(call: ast.Call, gone: Container[CallArgument], source: SourceText) -> Iterator[Edit]:
     """The edits that leave out some arguments of a call, and the commas with them."""
-    given = arguments_of(call)
+    yield from without_parts(arguments_of(call), gone, source)
+
+
+def without_parts(
+    given: Sequence[CallArgument], gone: Container[CallArgument], source: SourceText
+) -> Iterator[Edit]:
+    """The edits that leave out some of what stands between brackets, and the commas with them."""
     spans = [span_of(one, source) for one in given]
     last = max((number for number, one in enumerate(given) if one not in gone), default=-1)
     for number in range(last):
