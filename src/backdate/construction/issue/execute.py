@@ -100,8 +100,10 @@ def _proven(
         local=LocalRunner(settings, sources_of(settings), resources=context.resources),
         base=fetched.tree,
     )
+    unproven = unproven_task(parts)
+    runner.build_ahead(unproven)
     verification, task = verify_task(
-        unproven_task(parts), runner, log_folder=context.log_folder(), repeats=context.plan.repeats
+        unproven, runner, log_folder=context.log_folder(), repeats=context.plan.repeats
     )
     if not verification.verified:
         return _why_not(verification, task)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,10 +11,12 @@ from pathlib import Path
 from backdate.checking.recipe_run import run_tests, service_plan, with_own_frames
 from backdate.construction.job_context import JobContext
 from backdate.environments.environment import BuildFailure
-from backdate.errors import InterpreterMissing
+from backdate.errors import InterpreterMissing, SourceError
 from backdate.projects.tree import copy_tree
+from backdate.sandboxes.threads import in_threads
 from backdate.tasks.judging import judge_run
-from backdate.tasks.kinds.choose import layers_of
+from backdate.tasks.kinds.choose import layers_of, stages_of
+from backdate.tasks.kinds.interface import Stage
 from backdate.tasks.local_runner import LocalRunner
 from backdate.tasks.runner import TaskRunResult
 from backdate.tasks.task import EnvironmentName, StageName, Task
@@ -41,6 +44,28 @@ class PatchedBaseRunner:
         except BaseException:
             shutil.rmtree(target, ignore_errors=True)
             raise
+
+    def build_ahead(self, task: Task) -> None:
+        """Build the environments of all stages of ``task`` beside each other.
+
+        Each stage asks for its own again, which is there then. It tells as well why it has no tree or no
+        environment. Raises MachineError when the machine lacks something.
+        """
+        with self.context.clock("build"), tempfile.TemporaryDirectory(prefix="backdate-stages-") as folder:
+            in_threads(
+                [
+                    lambda stage=stage: self._build_stage(task, stage, Path(folder, stage.name))  # type: ignore[misc]
+                    for stage in stages_of(task)
+                ],
+                name="stage",
+            )
+
+    def _build_stage(self, task: Task, stage: Stage, tree: Path) -> None:
+        try:
+            self.make_tree(task, tree, stage.name)
+            self.local.build(task, tree, stage.environment)
+        except (SourceError, InterpreterMissing):
+            return
 
     def run_tests(
         self,
