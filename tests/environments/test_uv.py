@@ -96,6 +96,30 @@ def test_requirements_that_refuse_each_other_are_refused_by_any_resolver() -> No
     )
 
 
+NOT_YET = """error: No solution found when resolving dependencies
+  cause: Because only sphinx<=6.1.3 is available and you require sphinx>=7.0.0,<8, we can conclude that your
+         requirements are unsatisfiable.
+
+hint: `sphinx` was filtered by `exclude-newer` to only include packages uploaded before
+2023-02-27T20:15:04Z. The latest version satisfying the requirement is v7.4.7, published at
+2024-07-20T14:46:52.142Z. Consider using `exclude-newer-package` to override the cutoff for this package.
+"""
+
+
+def test_what_is_of_a_later_day_is_there_for_no_installer() -> None:
+    assert uv.says_nothing_fits(NOT_YET)
+    assert uv.says_a_requirement_is_not_there_yet(NOT_YET)
+    none = "Because there is no version of six==9.9 and you require six==9.9, we can conclude that your"
+    found = "error: No solution found when resolving dependencies"
+    one = f"{found}\n cause: {none} requirements are unsatisfiable."
+    assert uv.says_a_requirement_is_not_there_yet(one)
+    assert not uv.says_a_requirement_is_not_there_yet(one.replace("require six", "require other"))
+    assert not uv.says_a_requirement_is_not_there_yet(f"{one}\nhint: Pre-releases are available for `six`")
+    assert not uv.says_a_requirement_is_not_there_yet(PINNED), "an old pip takes what comes first"
+    assert not uv.says_nothing_fits(f"{NOT_YET}\nhint: Pre-releases are available for `sphinx`")
+    assert not uv.says_a_requirement_is_not_there_yet(none)
+
+
 def test_programs_are_kept_quiet() -> None:
     variables = uv.build_variables(cache=Path("/c"), bin_folder=Path("/b"))
     assert (variables["FLIT_NO_NETWORK"], variables["INPUTRC"]) == ("1", "/dev/null")

@@ -99,7 +99,9 @@ def limit_that_was_met(result: RunResult, log: str) -> LimitMet | None:
 
 def no_pip_would_resolve(log: str, instant: Instant) -> bool:
     """Whether what uv says of a resolution is what a pip of the time would meet as well."""
-    return uv.says_a_name_is_missing(log) or (instant >= _PIP_RESOLVES and uv.says_nothing_fits(log))
+    if uv.says_a_name_is_missing(log) or uv.says_a_requirement_is_not_there_yet(log):
+        return True
+    return instant >= _PIP_RESOLVES and uv.says_nothing_fits(log)
 
 
 def _free(folder: Path) -> int:

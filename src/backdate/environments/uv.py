@@ -34,6 +34,18 @@ _LEFT_OUT = re.compile(
     r"\bhint:|\bpre-?release|\binvalid\b|\byanked\b|\bwheels?\b|\bURLs?\b|\bcould not\b", re.IGNORECASE
 )
 """What an explanation says of releases that it does not take for reasons of its own."""
+_UNSOLVED = "No solution found when resolving dependencies"
+_CUT_AWAY = re.compile(
+    r"hint: `[\w.-]{1,100}` was filtered by `exclude-newer` to only include packages uploaded before \S+ "
+    r"The latest version satisfying the requirement is \S+ published at \S+ "
+    r"Consider using `exclude-newer-package` to override the cutoff for this package\."
+)
+"""That a release is of a later day: no installer is shown it."""
+_NOT_THERE_YET = re.compile(
+    r"\W*cause: Because (?:only ([\w.-]{1,100})[<>=]=?\S{1,60} is available|there is no version of "
+    r"([\w.-]{1,100})[<>=!~]\S{1,200}) and you require (?:\1|\2)[<>=!~]\S{1,200} "
+    r"we can conclude that your requirements are unsatisfiable\.\W*"
+)
 _NO_VERSIONS = re.compile(r"there are no versions of ([\w.-]{1,100})(?=,? (?:and|we)\b)")
 _ONLY_OTHERS = re.compile(
     r"only ([\w.-]{1,100})[<>=]=?\S{1,60} is available and "
@@ -264,10 +276,20 @@ def says_nothing_fits(log: str) -> bool:
 
     Not where it hints at releases, or files of them, which it left out and pip may take.
     """
+    why = _why_nothing_fits(log)
+    return "your requirements are unsatisfiable" in why and _LEFT_OUT.search(why) is None
+
+
+def says_a_requirement_is_not_there_yet(log: str) -> bool:
+    """Whether no release of something that is required itself satisfies the requirement: that is all."""
+    return _NOT_THERE_YET.fullmatch(_why_nothing_fits(log)) is not None
+
+
+def _why_nothing_fits(log: str) -> str:
+    """The words of a resolution without a solution, without hints at releases of a later day; else empty."""
     text = " ".join(without_escapes(log)[-_MOST_EXPLAINED:].split())
-    _, found, why = text.rpartition("No solution found when resolving dependencies")
-    ends = "your requirements are unsatisfiable" in why
-    return bool(found) and ends and _LEFT_OUT.search(why) is None
+    why = text.rpartition(_UNSOLVED)[2] if _UNSOLVED in text else ""
+    return _CUT_AWAY.sub("", why)
 
 
 def _required_by_all(text: str) -> bool:
