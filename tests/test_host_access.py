@@ -10,6 +10,7 @@ follows no link.
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,12 +38,18 @@ OF_OS = frozenset({"link", "copy", "replace", "remove", "rename", "move"})
 """Names of ``BY_PATH`` that other things have as methods: counted on ``os`` and ``shutil`` alone, but for
 ``rename``."""
 
+_CALLED = re.compile(
+    rf"\b(?:(?:os|shutil)\.(?:{'|'.join(sorted(OF_OS))})|{'|'.join(sorted(BY_PATH - OF_OS | {'rename'}))})\("
+)
+
 Place = tuple[str, str, str]
 """Module, function, and the name of what is called."""
 
 
 def opened_by_path(text: str) -> Iterator[tuple[str, str]]:
     """Each call of ``BY_PATH`` in a module: the function that it stands in, and its name."""
+    if _CALLED.search(text) is None:  # most modules: parsing them takes long
+        return
     module = ast.parse(text)
     ours = {
         alias.asname or alias.name

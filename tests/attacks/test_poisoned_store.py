@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hostile_projects import builder_in, built, poisoned, project, request_for
 
 from backdate.environments.incidents import IncidentKind
@@ -34,6 +35,7 @@ assert "pip.py" in reached, f"the attack reaches nothing: {reached}"
 """
 
 
+@pytest.mark.slow
 def test_nothing_but_its_own_environment_changes(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     with builder_in(folder) as builder:

@@ -6,10 +6,13 @@ import os
 import threading
 from pathlib import Path
 
+import pytest
+
 from backdate.errors import BackdateError
 from backdate.sandboxes.copying import copy_tree
 
 
+@pytest.mark.slow
 def test_no_copy_holds_what_is_closed(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir()

@@ -32,6 +32,7 @@ def moves(finding: Finding) -> list[tuple[str, str | None, str | None]]:
     return [(one.name, one.old, one.new) for one in finding.culprits]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 40), st.data())
 def test_a_named_suspect_takes_one_environment_and_the_logarithm_of_its_versions(

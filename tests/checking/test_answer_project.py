@@ -105,6 +105,7 @@ def test_a_cap_that_tests_need_and_one_that_they_do_not(index: str, tmp_path: Pa
     assert "You can lift steady==1.0 (requirements.txt:3): nothing breaks with steady 2.0" in text
 
 
+@pytest.mark.slow
 def test_without_bounds_one_run_answers_both(unbound: tuple[Path, CheckAnswers]) -> None:
     found = unbound[1]
     assert found.same

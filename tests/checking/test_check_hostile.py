@@ -77,6 +77,7 @@ def test_an_index_that_is_down(machine: Make, tmp_path: Path) -> None:
         checked(made, index_url="http://127.0.0.1:9/simple")
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_a_configuration_that_does_not_parse(machine: Make) -> None:
     result = checked(machine({"pyproject.toml": "[[[no toml", "test_a.py": SUITE}))

@@ -142,6 +142,7 @@ def test_an_interrupt_while_waiting_for_another_check(sleeper: Machine) -> None:
     assert gone(*marks(sleeper))
 
 
+@pytest.mark.slow
 def test_after_a_kill_a_second_check_succeeds(machine: Make, tmp_path: Path) -> None:
     made = machine({"test_a.py": "def test_good(): pass\n"}, cache=tmp_path / "cache")
     with start(made) as process:

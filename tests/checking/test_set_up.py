@@ -120,6 +120,7 @@ def test_what_was_proven_is_tried_first_at_another_date_and_by_check(
     assert any(note.startswith("the recipe is from the store") for note in checked.notes)
 
 
+@pytest.mark.slow
 @pytest.mark.network
 def test_a_check_repairs_the_old_side_and_uses_the_recipe_for_both(
     settings: Settings, tmp_path: Path

@@ -114,6 +114,7 @@ GONE = {
 }
 
 
+@pytest.mark.slow
 def test_every_breakage_is_named(build_environment: Callable[..., Environment], run: Run, tree: Path) -> None:
     before, after = build_environment(*OLD), build_environment(*NEW)
     old, new = run(before), run(after)

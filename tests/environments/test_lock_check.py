@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hostile_projects import builder_in, built, project, request_for, wheel
+from slow_tests import others_slow
 
 from backdate.environments import lock_check, resolving
 from backdate.environments.environment import Environment, unconfirmed_text
@@ -29,7 +30,7 @@ class Unconfirmed:
             self.told.append(event.distributions)
 
 
-@pytest.mark.parametrize("agrees", [True, False])
+@pytest.mark.parametrize("agrees", others_slow([True, False], kept={True}))
 def test_it_is_told_and_shared_with_no_other_project(
     agrees: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

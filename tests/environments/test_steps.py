@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hostile_projects import builder_in, built, project, request_for
 
 from backdate.environments.build_limits import BUILD_LIMITS
 
 
+@pytest.mark.slow
 def test_modules_that_meet_a_limit_while_they_are_compiled_are_no_fault_of_the_machine(
     tmp_path: Path,
 ) -> None:

@@ -63,6 +63,7 @@ def test_only_a_throwaway_folder_holds_what_a_changed_tree_makes(builder: Builde
     assert files_in(builder.cache.folder) == before
 
 
+@pytest.mark.slow
 def test_a_build_takes_what_is_locked_and_nothing_else(builder: Builder, tmp_path: Path) -> None:
     request = request_for(needing(tmp_path / "thing", "tool"), builder.cache)
     made = built(builder.prepare(request))

@@ -132,6 +132,7 @@ def kinds_of_steps(builder: Builder) -> list[str]:
     return sorted(log.name.split(".")[1] for log in builder.cache.logs.iterdir())
 
 
+@pytest.mark.slow
 def test_an_sdist_that_the_resolver_meets_is_built_once_and_by_itself(tmp_path: Path) -> None:
     counting = "pathlib.Path('/tmp/ran').touch()"
     tree = project(tmp_path / "brittle", counting, name="brittle", resolving=counting)

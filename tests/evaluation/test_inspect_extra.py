@@ -81,6 +81,7 @@ def run(tmp_path: Path, outputs, task_runner=None, **settings):
     return log
 
 
+@pytest.mark.slow
 def test_a_scripted_model_solves_the_task_and_the_log_opens(tmp_path) -> None:
     log = run(
         tmp_path,

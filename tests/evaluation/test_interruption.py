@@ -66,7 +66,8 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-@pytest.mark.parametrize("which", others_slow([signal.SIGINT, signal.SIGTERM], kept={signal.SIGTERM}))
+@pytest.mark.slow
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
 def test_a_process_that_waits_for_its_model_ends_and_goes_on_later(tmp_path, which) -> None:
     folder = tmp_path / "run"
     with ScriptedModel(lambda body: Hang()) as server, started(folder, server.url) as process:

@@ -129,6 +129,7 @@ def test_the_smallest_edit_and_why(world) -> None:
     assert "The same names where no failing test runs them" in shown
 
 
+@pytest.mark.slow
 def test_a_model_mends_what_the_rules_leave_in_one_patch_with_one_account(world, tmp_path) -> None:
     _, session = world
     source = tmp_path / "both"

@@ -102,6 +102,7 @@ def test_an_answer_that_takes_too_much_does_not_end_the_command(trees: Trees, tm
     assert failure.phase == "disk"
 
 
+@pytest.mark.slow
 def test_an_answer_that_fills_its_share_of_a_budget_fails_alone(trees: Trees, tmp_path: Path) -> None:
     failure = built(trees, tmp_path, budget_bytes=192 * MIB, held_bytes=32 * MIB).answer
     assert isinstance(failure, BuildFailure)

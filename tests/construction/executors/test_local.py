@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from multiprocessing import active_children
 from pathlib import Path
 
+import pytest
+
 from backdate.construction.candidate import Candidate
 from backdate.construction.executors.local import LocalPool
 from backdate.construction.job import Job, JobResult
@@ -28,6 +30,7 @@ def job(folder: Path, number: int) -> bytes:
     )
 
 
+@pytest.mark.slow
 def test_answers_come_back_and_a_lost_process_is_told(tmp_path: Path) -> None:
     pool = LocalPool(1)
     try:

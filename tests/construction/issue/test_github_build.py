@@ -123,6 +123,7 @@ def test_a_build_reads_github_and_makes_issue_tasks(prepared: GitHubBuild) -> No
     assert server.asked == []
 
 
+@pytest.mark.slow
 def test_a_build_without_a_token_ends_before_it_begins(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("https://code.example/octo/shapes\n")
     done = subprocess.run(

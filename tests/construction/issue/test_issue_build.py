@@ -25,6 +25,8 @@ from backdate.tasks.dataset_folder import CARD
 from backdate.tasks.judging import is_verified
 from backdate.tasks.task import IssueFacts
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Built:

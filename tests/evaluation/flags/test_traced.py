@@ -112,7 +112,7 @@ def test_a_line_that_nothing_runs_is_flagged(tmp_path, new) -> None:
     assert of_kind(looked, FlagKind.NOT_RUN) == ["pkg/core.py: no test runs line 9, 10"]
 
 
-@AGES
+@YOUNG_FIRST
 def test_a_function_that_gives_something_else_is_flagged(tmp_path, new) -> None:
     core = AFTER["pkg/core.py"].replace("len(text.split())", "len(text)")
     looked = look(tmp_path, new, {**AFTER, "pkg/core.py": core})
@@ -245,7 +245,7 @@ HOSTILE = {
 
 
 @YOUNG_FIRST
-@pytest.mark.parametrize("effect_key", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize("effect_key", others_slow(HOSTILE.values(), kept={HOSTILE["cut off"]}), ids=HOSTILE)
 def test_a_project_that_spoils_the_trace_is_flagged_and_not_believed(tmp_path, new, effect_key) -> None:
     core = (
         AFTER["pkg/core.py"]
