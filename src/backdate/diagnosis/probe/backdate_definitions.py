@@ -12,7 +12,7 @@ import sys
 import textwrap
 import types
 
-MOST_LINES = 60
+MOST_LINES = 80
 MOST_DEFINITIONS = 4
 LONGEST_VALUE = 400
 _PLAIN = (type(None), bool, int, float, str, type(b"".decode("ascii")), bytes)
