@@ -24,6 +24,11 @@ NAMED = NamePositional(function="a.f", names=("", "b", "c"))
 GONE = ChangeArgument(function="a.f", argument="c", position=2)
 
 
+LOSS = ChangeArgument(
+    function="a.f", argument="loss", new="loss", value="'squared_error'", only_value="'squared_loss'"
+)
+
+
 def rewritten(text: str, rewrite: Rewrite, *lines: int) -> str:
     made = rewrite_source(text, rewrite, lines=frozenset(lines) if lines else None)
     return apply_edits(text, made.edits)
@@ -224,3 +229,46 @@ def test_of_calls_that_are_items_of_each_other_the_outer_one_is_given_the_argume
     after = apply_edits(text, rewrite_source(text, as_objects, lines=frozenset({2})).edits)
     made = "np.array([np.array(r) for r in f(np.array(s, dtype=object))], dtype=object)"
     assert after == f"import numpy as np\nx = {made}\n"
+
+
+CLASSES = """\
+import a
+class M:
+    loss: str = '{0}'
+    def g(self):
+        a.f(loss=self.loss)
+class N(M):
+    loss = 'huber'
+class O(M):
+    loss = '{0}'
+loss = 'squared_loss'
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("import a\nLOSS = '{0}'\na.f(loss=LOSS)\n", 3),
+        ('import a\ndef g(kind="{0}", *, n: int = 0):\n    return a.f(loss=kind)\n', 3),
+        (CLASSES, 5),
+    ],
+)
+def test_a_value_is_changed_where_it_is_bound_to_what_a_call_is_given(text: str, line: int) -> None:
+    assert rewritten(text.format("squared_loss"), LOSS, line) == text.format("squared_error")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import a\ndef g():\n    LOSS = 'squared_loss'\na.f(loss=LOSS)\n",
+        "import a\nLOSS = 'squared_loss'.strip()\na.f(loss=LOSS)\n",
+        "import a\nloss = 'squared_loss'\na.f(loss=other.loss)\na.f(loss=loss())\n",
+    ],
+)
+def test_what_is_bound_elsewhere_or_computed_stays(text: str) -> None:
+    assert rewritten(text, LOSS, *range(1, 6)) == text
+
+
+def test_another_keyword_is_not_looked_for_behind_names() -> None:
+    text = "import pandas\nBAD = False\npandas.read_csv(f, error_bad_lines=BAD)\n"
+    assert rewritten(text, LINES, 3) == text

@@ -413,3 +413,25 @@ def test_a_list_that_is_taken_apart_gives_its_items_and_nothing_where_it_is_empt
     rewrite = ReplaceUse(target="lib.common", template="lib.result(*{0}, *{1})")
     made = apply_edits(source, rewrite_source(source, rewrite, lines=frozenset({2})).edits)
     assert made == f"import lib\nx = {after}\n"
+
+
+ITSELF = ReplaceUse(target="m.Nested", template="m.Nested(lambda: {class}, {args})", only={"0": "'self'"})
+
+
+def test_the_class_around_a_use_is_named() -> None:
+    head = "from m import Nested\nclass Tree:\n"
+    text = f"{head}    inside = Nested('self', many=True)\n    own = Nested(\"self\")\n"
+    after = f"{head}    inside = Nested(lambda: Tree, many=True)\n    own = Nested(lambda: Tree)\n"
+    assert rewritten(text, ITSELF) == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from m import Nested\ninside = Nested('self')\n",
+        "from m import Nested\nclass A:\n    class B:\n        inside = Nested('self')\n",
+        "from m import Nested\nclass A:\n    inside = Nested('other')\n",
+    ],
+)
+def test_a_class_that_cannot_be_named_there_is_not(text: str) -> None:
+    assert rewritten(text, ITSELF) == text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from tree_sitter import Node
@@ -16,6 +17,7 @@ from backdate.rewriting.argument_edits import (
     remove_argument,
     same_code,
 )
+from backdate.rewriting.bound_values import values_bound_to
 from backdate.rewriting.calls import FunctionCall, calls_of
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.known_keys import may_be_given
@@ -48,7 +50,11 @@ def change_argument(
         value = argument_value(argument)
         code = tree.code(value)
         if rewrite.only_value and not same_code(code, rewrite.only_value):
-            return None
+            bound = values_bound_to(tree, value, rewrite.only_value) if _is_of_value(rewrite) else []
+            return [
+                Edit(one.start_byte, one.end_byte, quoted_alike(rewrite.value, tree.code(one)))
+                for one in bound
+            ] or None
         if not rewrite.new:
             return [remove_argument(tree, call, argument)]
         other = keyword_of(tree, call, rewrite.new) if rewrite.new != rewrite.argument else None
@@ -71,6 +77,12 @@ def change_argument(
         return edits
 
     return _changed_calls(names, imports, rewrite.function, lines, change)
+
+
+def _is_of_value(rewrite: ChangeArgument) -> bool:
+    """Whether it is another plain value alone, which can be written wherever the old one is."""
+    is_plain = re.fullmatch(r"[-\w.]+|'[^'\\\n]*'|\"[^\"\\\n]*\"", rewrite.value) is not None
+    return rewrite.new == rewrite.argument and is_plain
 
 
 def _only_item(tree: SourceTree, value: Node) -> str | None:

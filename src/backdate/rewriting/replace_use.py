@@ -21,7 +21,13 @@ from backdate.rewriting.operations import SYMBOLS, operations_of
 from backdate.rewriting.repeated_values import UNCOMPUTED, is_side_effect_free, name_for_value
 from backdate.rewriting.rewrite import ReplaceUse
 from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
-from backdate.rewriting.source_tree import SourceTree, ancestors, is_field, statement_of
+from backdate.rewriting.source_tree import (
+    SourceTree,
+    ancestors,
+    enclosing_class,
+    is_field,
+    statement_of,
+)
 from backdate.rewriting.spelling import first_names, spell_expression
 from backdate.rewriting.template import (
     Given,
@@ -292,6 +298,11 @@ class _UseReplacement:
         }
         if others:
             given["others"] = Given(code=others, is_primary=True)
+        if "class" in wanted:
+            name = enclosing_class(tree, chain)
+            if name is None:
+                return None
+            given["class"] = Given(code=name, is_primary=True)
         owner = chain.child_by_field_name(_OBJECT_FIELDS.get(chain.type, ""))
         nodes: dict[str, Node] = {} if owner is None else {"self": owner}
         item = chain.parent

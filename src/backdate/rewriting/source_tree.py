@@ -192,6 +192,14 @@ def ancestors(node: Node) -> Iterator[Node]:
         outer = outer.parent
 
 
+def enclosing_class(tree: SourceTree, node: Node) -> str | None:
+    """The name of the class in whose body, or methods, ``node`` stands; None outside, and where code of that
+    class does not reach it by its name: in a class that stands in another one."""
+    classes = [one for one in ancestors(node) if one.type == "class_definition"]
+    name = classes[0].child_by_field_name("name") if len(classes) == 1 else None
+    return None if name is None else tree.code(name)
+
+
 def is_field(parent: Node, name: str, child: Node) -> bool:
     """Whether ``child`` is a field of ``parent``."""
     return any(found == child for found in parent.children_by_field_name(name))
