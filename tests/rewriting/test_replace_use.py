@@ -435,3 +435,18 @@ def test_the_class_around_a_use_is_named() -> None:
 )
 def test_a_class_that_cannot_be_named_there_is_not(text: str) -> None:
     assert rewritten(text, ITSELF) == text
+
+
+def test_a_partial_of_a_function_becomes_one_of_another() -> None:
+    rewrite = ReplaceUse(target="m.error", template="m.root_error({args})", only={"squared": "False"})
+    text = (
+        "from functools import partial\nfrom m import error\n"
+        "KINDS = [partial(error, squared=False), partial(error, squared=False, w=1), partial(error, w=1)]\n"
+    )
+    after = text.replace("import error\n", "import error, root_error\n")
+    after = after.replace("partial(error, squared=False)", "root_error")
+    assert rewritten(text, rewrite) == after.replace(
+        "partial(error, squared=False, w", "partial(root_error, w"
+    )
+    called = ReplaceUse(target="m.error", template="m.error({0}, {args})", only={"squared": "False"})
+    assert rewritten(text, called) == text

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from backdate.rewriting.calls import is_of_module, mentions
+from backdate.rewriting.calls import FunctionCall, call_at, is_of_module, mentions
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.rewrite import ReplaceUse
 from backdate.rewriting.source_tree import is_field
@@ -16,6 +16,8 @@ from backdate.rewriting.template import Given, placeholders_of
 
 _NAMES = ("x", "y", "z")
 _CALLED_WITH_ALL = re.compile(r"[A-Za-z_][\w.]*\((?:\{0\}|\{args\}|\{0\}, \{args\})\)")
+_FORWARDS = re.compile(r"([A-Za-z_][\w.]*)\(\{args\}\)")
+PARTIAL = "functools.partial"
 _NOTHING = Given(code="x", is_primary=True)
 _VALUE_OF = frozenset({"keyword_argument", "default_parameter", "typed_default_parameter", "pair"})
 _HOLDS = frozenset({"argument_list", "list", "tuple", "return_statement", "lambda", "conditional_expression"})
@@ -106,3 +108,27 @@ def _asks_what_it_is(names: SourceNames, outer: Node | None) -> bool:
     if called is None:  # a class may have it as a base
         return outer is not None and outer.type == "class_definition"
     return names.tree.code(called) in _NOT_HANDED_ON or names.dotted(called).dotted in _NOT_HANDED_ON
+
+
+def partial_of(names: SourceNames, call: FunctionCall, template: str) -> str:
+    """What takes the place of ``functools.partial(function, …)`` where ``template`` calls another function
+    with all that is given; "" for another call, and for other templates."""
+    forwards = _FORWARDS.fullmatch(template)
+    if forwards is None or call.is_whole or names.dotted(call.function).dotted != PARTIAL:
+        return ""
+    return f"{PARTIAL}({forwards[1]}, {{args}})"
+
+
+def without_partial(expression: str, given: Mapping[str, Given]) -> str:
+    """``expression``, or the function alone where it is a partial of it that gives nothing."""
+    found = re.fullmatch(rf"{re.escape(PARTIAL)}\(([\w.]+), \{{args\}}\)", expression)
+    return found[1] if found is not None and "args" in given and not given["args"].code else expression
+
+
+def is_in_partial(names: SourceNames, chain: Node, template: str) -> bool:
+    """Whether a use stands in a call of ``functools.partial``, and ``template`` puts another one around."""
+    outer = chain.parent.parent if chain.parent is not None else None
+    call = call_at(outer) if outer is not None else None
+    if call is None or not template.startswith(f"{PARTIAL}("):
+        return False
+    return names.dotted(call.function).dotted == PARTIAL

@@ -10,7 +10,13 @@ from tree_sitter import Node
 
 from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.argument_edits import argument_name, argument_value, same_code
-from backdate.rewriting.as_function import function_of, handed_on
+from backdate.rewriting.as_function import (
+    function_of,
+    handed_on,
+    is_in_partial,
+    partial_of,
+    without_partial,
+)
 from backdate.rewriting.blocks import NewBlock, changed_object, into_block
 from backdate.rewriting.calls import FunctionCall, call_at, calls_of, is_of_module, mentions
 from backdate.rewriting.class_tests import class_tests_of, other_classes
@@ -40,7 +46,6 @@ from backdate.rewriting.template import (
 )
 
 _LONGEST_BEGINNING = 200
-_PARTIAL = "functools.partial"
 _OBJECT_FIELDS = {"attribute": "object", "binary_operator": "left"}
 
 
@@ -137,7 +142,8 @@ class _UseReplacement:
             return
         if self._rewrite.called:
             for call in calls_of(self._names, target):
-                if call.is_whole and self._is_direct(call) and self._fits(call.node):
+                is_direct = call.is_whole and self._is_direct(call)
+                if (is_direct or partial_of(self._names, call, self._expression)) and self._fits(call.node):
                     yield call.node, call
             yield from self._handed_on()
             return
@@ -156,17 +162,9 @@ class _UseReplacement:
                 concerned
                 and (self._of_calls or not is_called)
                 and not is_stored
-                and not self._is_partial_already(chain)
+                and not is_in_partial(self._names, chain, self._rewrite.template)
             ):
                 yield chain, chain
-
-    def _is_partial_already(self, chain: Node) -> bool:
-        """Whether the use stands in a call of ``functools.partial``, and another one is to go around it."""
-        outer = chain.parent.parent if chain.parent is not None else None
-        call = call_at(outer) if outer is not None else None
-        if call is None or not self._rewrite.template.startswith(f"{_PARTIAL}("):
-            return False
-        return self._names.dotted(call.function).dotted == _PARTIAL
 
     def _keyed(self) -> Iterator[tuple[Node, FunctionCall]]:
         """Calls of an item of the name."""
@@ -222,16 +220,21 @@ class _UseReplacement:
     def _change(self, node: Node, use: FunctionCall | Node) -> None:
         rewrite, tree = self._rewrite, self._tree
         chain = use.function if isinstance(use, FunctionCall) else use
+        expression = self._expression
+        if isinstance(use, FunctionCall) and not use.is_whole:
+            chain = use.arguments.named_children[0]
+            expression = partial_of(self._names, use, expression)
         if is_guarded(tree, node, rewrite.target, "", anywhere=self._lines is None):
             self._leave(LeftAloneReason.GUARDED, node)
             return
         others = other_classes(self._names, chain) if rewrite.tested else ""
-        expression = f"isinstance({{0}}, {{others}}) or {self._expression}" if others else self._expression
+        expression = f"isinstance({{0}}, {{others}}) or {expression}" if others else expression
         function = None if isinstance(use, FunctionCall) else function_of(rewrite, expression)
         given = {**function.given, **self._key(chain)} if function else self._given(use, expression, others)
         if given is None or self._has_loose_comment(use):
             self._leave(LeftAloneReason.ARGUMENTS, node)
             return
+        expression = without_partial(expression, given)
         if _in_text(node) and re.search(r"['\"\\]", rewrite.template):
             self._leave(LeftAloneReason.IN_TEXT, node)
             return
