@@ -450,3 +450,5 @@ def test_a_partial_of_a_function_becomes_one_of_another() -> None:
     )
     called = ReplaceUse(target="m.error", template="m.error({0}, {args})", only={"squared": "False"})
     assert rewritten(text, called) == text
+    alone = "from functools import partial\nfrom m import error\nx = partial(error, squared=False)\n"
+    assert rewritten(alone, rewrite) == "from m import root_error\nx = root_error\n"

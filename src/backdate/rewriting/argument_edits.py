@@ -34,6 +34,15 @@ def argument_value(argument: Node) -> Node:
     return value or argument
 
 
+def one_item(wanted: str, value: Node) -> tuple[str, Node] | None:
+    """The placeholder of "[{key}]", and the item of a list of one; None for all else."""
+    placeholder = re.fullmatch(r"\[\{(\w+)\}\]", wanted)
+    if placeholder is None or value.type != "list" or value.named_child_count != 1:
+        return None
+    item = value.named_children[0]
+    return None if item.type in ("list_splat", "comment") else (placeholder[1], item)
+
+
 def remove_argument(tree: SourceTree, call: FunctionCall, argument: Node) -> Edit:
     """The edit that takes an argument out with its comma; with its lines where it alone stands on them."""
     index = call.given.index(argument)

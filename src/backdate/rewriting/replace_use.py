@@ -9,7 +9,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit, apply_edits
-from backdate.rewriting.argument_edits import argument_name, argument_value, same_code
+from backdate.rewriting.argument_edits import argument_name, argument_value, one_item, same_code
 from backdate.rewriting.as_function import (
     function_of,
     handed_on,
@@ -30,7 +30,6 @@ from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSo
 from backdate.rewriting.source_tree import (
     SourceTree,
     ancestors,
-    enclosing_class,
     is_field,
     statement_of,
 )
@@ -39,6 +38,7 @@ from backdate.rewriting.template import (
     Given,
     as_python,
     fill,
+    given_around,
     given_by,
     is_template,
     placeholders_of,
@@ -82,6 +82,8 @@ class _UseReplacement:
         """Where the changed uses begin."""
         self._beside: dict[int, ImportedName] = {}
         """Imports of whole modules by which changed uses came."""
+        self._freed: list[ImportedName] = []
+        """Imports of partials that are gone."""
         self._left: list[LeftAlone] = []
 
     def made(self) -> RewrittenSource:
@@ -102,6 +104,9 @@ class _UseReplacement:
         for entry in self._beside.values():
             has_other = self._imports.adds_after(entry.statement) or self._stands_before(entry)
             if has_other and self._names.is_unused(entry, self._heads):
+                self._imports.drop_entry(entry)
+        for entry in self._freed[:1]:
+            if self._names.is_unused(entry, self._heads):
                 self._imports.drop_entry(entry)
         edits = [*self._blocks, *(Edit(start, end, text) for (start, end), text in self._edits.items())]
         return RewrittenSource(
@@ -234,7 +239,10 @@ class _UseReplacement:
         if given is None or self._has_loose_comment(use):
             self._leave(LeftAloneReason.ARGUMENTS, node)
             return
-        expression = without_partial(expression, given)
+        alone = without_partial(expression, given)
+        if isinstance(use, FunctionCall) and alone != expression:
+            expression = alone
+            self._free(use.function)
         if _in_text(node) and re.search(r"['\"\\]", rewrite.template):
             self._leave(LeftAloneReason.IN_TEXT, node)
             return
@@ -270,6 +278,13 @@ class _UseReplacement:
         if beside is not None and beside.local not in first_names(python):
             self._beside[beside.entry.start_byte] = beside
 
+    def _free(self, function: Node) -> None:
+        """Note that a use of ``function`` goes: its import does, where it was the last one."""
+        binding = self._names.dotted(function).binding
+        self._heads.add(function.start_byte)
+        if binding is not None and binding.imported is not None:
+            self._freed.append(binding.imported)
+
     def _block(self, node: Node, given: dict[str, Given]) -> NewBlock | None:
         """What puts the statement of a use into a block; None where its lines are not its own."""
         expression, _, bound = self._rewrite.context.partition(" as ")
@@ -294,18 +309,11 @@ class _UseReplacement:
         tree = self._tree
         chain = use.function if isinstance(use, FunctionCall) else use
         wanted = (*placeholders_of(expression), *placeholders_of(self._rewrite.context))
-        given = {
-            name: Given(code=code, is_primary=code.replace(".", "").isidentifier())
-            for name, code in self._rewrite.defaults.items()
-            if name in wanted
-        }
+        given = given_around(tree, chain, wanted, self._rewrite.defaults)
+        if given is None:
+            return None
         if others:
             given["others"] = Given(code=others, is_primary=True)
-        if "class" in wanted:
-            name = enclosing_class(tree, chain)
-            if name is None:
-                return None
-            given["class"] = Given(code=name, is_primary=True)
         owner = chain.child_by_field_name(_OBJECT_FIELDS.get(chain.type, ""))
         nodes: dict[str, Node] = {} if owner is None else {"self": owner}
         item = chain.parent
@@ -320,7 +328,7 @@ class _UseReplacement:
                 if not name and argument.type not in ("list_splat", "dictionary_splat"):
                     name = str(position)
                     position += 1
-                captured = _one_item(only.get(name, ""), argument_value(argument))
+                captured = one_item(only.get(name, ""), argument_value(argument))
                 if captured is not None:
                     nodes[captured[0]] = captured[1]
                     del only[name]
@@ -380,15 +388,6 @@ class _UseReplacement:
         if not isinstance(use, FunctionCall):
             return False
         return any(child.type == "comment" for child in use.arguments.children)
-
-
-def _one_item(wanted: str, value: Node) -> tuple[str, Node] | None:
-    """The placeholder of "[{key}]", and the item of a list of one; None for all else."""
-    placeholder = re.fullmatch(r"\[\{(\w+)\}\]", wanted)
-    if placeholder is None or value.type != "list" or value.named_child_count != 1:
-        return None
-    item = value.named_children[0]
-    return None if item.type in ("list_splat", "comment") else (placeholder[1], item)
 
 
 def _is_whole_import(imported: ImportedName) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit, apply_edits
-from backdate.rewriting.source_tree import SourceTree, is_field, parses_here
+from backdate.rewriting.source_tree import SourceTree, enclosing_class, is_field, parses_here
 
 PLACEHOLDER = "_placeholder_of_a_template_"
 """How names begin that stand for what a use gives, while a template is read as Python."""
@@ -109,6 +109,24 @@ def statement_parts(template: str) -> tuple[str, str]:
 def as_python(template: str) -> str:
     """A template with a name for each placeholder."""
     return _PLACEHOLDER.sub(lambda found: f"{PLACEHOLDER}{found[1]}_", template)
+
+
+def given_around(
+    tree: SourceTree, use: Node, wanted: Collection[str], defaults: Mapping[str, str]
+) -> dict[str, Given] | None:
+    """What stands for ``wanted`` placeholders without the use itself: defaults, and ``class``, which the use
+    stands in. None where it stands in none that can be named there."""
+    given = {
+        name: Given(code=code, is_primary=code.replace(".", "").isidentifier())
+        for name, code in defaults.items()
+        if name in wanted
+    }
+    if "class" in wanted:
+        name = enclosing_class(tree, use)
+        if name is None:
+            return None
+        given["class"] = Given(code=name, is_primary=True)
+    return given
 
 
 def given_by(tree: SourceTree, node: Node, code: str = "") -> Given:

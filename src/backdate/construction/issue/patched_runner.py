@@ -65,7 +65,7 @@ class PatchedBaseRunner:
             self.make_tree(task, tree, stage.name)
             self.local.build(task, tree, stage.environment)
         except (SourceError, InterpreterMissing):
-            return
+            return  # the stage meets it as well when it runs, and tells it
 
     def run_tests(
         self,
