@@ -24,6 +24,7 @@ from backdate.solvers.rules.sources.meta_indexes import meta_indexes
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_runners import old_runners
 from backdate.solvers.rules.sources.old_tests import module_setups_of, old_tests
+from backdate.solvers.rules.sources.other_errors import errors_of_other_classes
 from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.passed_instances import passed_instances
 from backdate.solvers.rules.sources.patched_names import patched_names
@@ -49,6 +50,7 @@ SEVERAL = (
     wrapped_arguments,
     passed_instances,
     module_setups_of,
+    errors_of_other_classes,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
