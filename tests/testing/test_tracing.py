@@ -160,6 +160,7 @@ class Keeper(object):
         made = library.made().append(frames[0])
         made.append(frames)
         made.shown.append(1)
+        made.replace("a")
         return made.size
 """
 LIBRARY_OF_CALLS = """\
@@ -168,6 +169,11 @@ def handing_on(function):
     @functools.wraps(function)
     def wrapper(*given, **named):
         return function(*given, **named)
+    return wrapper
+def handing_on_of(function):
+    @functools.wraps(function)
+    def wrapper(self, *given, **named):
+        return function(self, *given, **named)
     return wrapper
 class Rows(object):
     def append(self, other):
@@ -179,6 +185,11 @@ class Frame(object):
     def append(self, other, sort=False):
         Rows().append(other)
         return self
+    @handing_on_of
+    def replace(self, old):
+        return self.put(old)
+    def put(self, old):
+        return self
     @property
     def size(self):
         return 0
@@ -189,7 +200,17 @@ def made():
 
 @pytest.mark.parametrize("python", pythons(), ids=lambda path: path.split("/")[-3])
 def test_methods_tell_of_which_class_their_object_is_and_what_they_are_given(tmp_path, python) -> None:
-    asked = {"calls": {"project.py": {"4": ["append"], "5": ["append"], "6": ["append"], "7": ["size"]}}}
+    asked = {
+        "calls": {
+            "project.py": {
+                "4": ["append"],
+                "5": ["append"],
+                "6": ["append"],
+                "7": ["replace", "put"],
+                "8": ["size"],
+            }
+        }
+    }
     use = "import library\nfrom project import Keeper\nKeeper().more([library.Frame()])\n"
     found, _ = trace(tmp_path, asked, python, use=use, project=CALLS, library=LIBRARY_OF_CALLS)
     of = "{}.bool".format("__builtin__" if "2.7" in python else "builtins")
@@ -202,7 +223,9 @@ def test_methods_tell_of_which_class_their_object_is_and_what_they_are_given(tmp
         (5, ".append(0)", a_list),
         (5, ".append(0)[0]", "library.Frame"),
         (5, ".append(1)", of),
-        (7, ".size", "library.Frame"),
+        (7, ".replace", "library.Frame"),
+        (7, ".replace(0)", of.replace("bool", "str")),
+        (8, ".size", "library.Frame"),
     }
 
 

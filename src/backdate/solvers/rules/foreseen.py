@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from backdate.advice import SourcePlace
 from backdate.advising.lost_names import LostName, lost_names
+from backdate.advising.moved_classes import members_of_moved
 from backdate.advising.parameters import followed_parameters
 from backdate.advising.project_uses import NameUses
 from backdate.diagnosis.messages import read_hint
@@ -235,10 +236,15 @@ def cause_of(lost: LostName, evidence: FixEvidence) -> Cause:
 
 
 def _of_absent_class(lost: LostName, evidence: FixEvidence) -> bool:
-    """Whether it is an attribute of objects whose class has another home: nobody knows what they lack."""
+    """Whether it is an attribute of objects whose class is not there by its name: where that has another
+    home, and lacks it there, it is gone; else nobody knows what they lack."""
     owner = lost.name.rpartition(".")[0]
-    asked = evidence.pair.ask_new((owner,)).get(owner) if evidence.pair and _of_type(lost, evidence) else None
-    return asked is not None and not asked.present
+    pair = evidence.pair if _of_type(lost, evidence) else None
+    asked = pair.ask_new((owner,)).get(owner) if pair is not None else None
+    if pair is None or asked is None or asked.present:
+        return False
+    moved = members_of_moved(pair, pair.ask_new((lost.name,)), (lost.name,)).get(lost.name)
+    return moved is None or moved.present
 
 
 def _of_type(lost: LostName, evidence: FixEvidence) -> bool:

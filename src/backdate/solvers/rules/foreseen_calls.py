@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from backdate.advising.moved_classes import members_of_moved
 from backdate.advising.parameters import named_now, parameters_in, parameters_of
 from backdate.advising.project_uses import NameUses
 from backdate.diagnosis.api import Member
@@ -52,6 +53,8 @@ def _on_both_sides(
     before = evidence.pair.ask_old(asked)
     # no others: they have been asked for, and each run of a probe imports the libraries anew
     after = evidence.pair.ask_new([name for name, member in before.items() if member.present])
+    methods = [name for name, uses in asked.items() if uses.of_object]
+    after |= members_of_moved(evidence.pair, after, methods)
     for name in asked:
         old, new = before.get(name), after.get(name)
         if old is not None and new is not None and old.present and new.present:

@@ -13,6 +13,15 @@ MOST_DECORATORS = 2
 
 _type, _getattr, _len = type, getattr, len
 _OWN = ("self", "cls")
+_STARRED = 0x04
+"""Of a function with ``*args`` (``inspect.CO_VARARGS``)."""
+
+
+def _hands_on(code):
+    """Whether a function may be a decorator's: it takes all that it is given, or ``self`` and all else."""
+    if not code.co_argcount:
+        return True
+    return code.co_argcount == 1 and bool(code.co_flags & _STARRED) and code.co_varnames[0] in _OWN
 
 
 class CallWatch(object):
@@ -39,8 +48,8 @@ class CallWatch(object):
             file = self.trace.file_of(caller.f_code.co_filename)
             if file is not None:
                 break
-            if caller.f_code.co_argcount:
-                return  # no decorator, which hands on whatever it is given, but a caller of its own
+            if not _hands_on(caller.f_code):
+                return  # no decorator, but a caller of its own
             caller = caller.f_back
         else:
             return

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.moved_classes import members_of_moved
 from backdate.advising.parameters import SignatureParameter, parameters_of
 from backdate.advising.project_uses import NameUses
 from backdate.diagnosis.api import Member
@@ -99,6 +100,7 @@ def _old_defaults(evidence: FixEvidence, pair: EnvironmentPair) -> Iterator[OldB
     used = dict(list(_used(evidence))[:_MOST_NAMES])
     old = pair.ask_old(used) if used else {}
     new = pair.ask_new([name for name, member in old.items() if member.present]) if old else {}
+    new |= members_of_moved(pair, new, [name for name, (uses, _) in used.items() if uses.of_object])
     for name, (uses, places) in used.items():
         before, after = old.get(name), new.get(name)
         if before is None or after is None or not (before.present and after.present):
