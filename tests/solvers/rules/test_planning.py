@@ -13,11 +13,18 @@ from dead_names import DeadNamesWorld, rename
 
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
+from backdate.diagnosis.result import Cause, CauseKind
 from backdate.environments.environment import Environment
+from backdate.rewriting.rewrite import ChangeArgument
+from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.solvers.reasons import ProposalOrigin
+from backdate.solvers.rules.applying import TextChanger
+from backdate.solvers.rules.backend import FixBackend
+from backdate.solvers.rules.changes import ChangeHistory
 from backdate.solvers.rules.loop import MendLoop
-from backdate.solvers.rules.proposals import FileEdit, Proposal
+from backdate.solvers.rules.planning import ChangePlanner
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, Proposal
 
 NAMES = ("product", "add", "average", "total")
 ALIVE = frozenset(f"{name}_now" for name in NAMES)
@@ -137,3 +144,42 @@ def test_a_file_that_the_first_proposal_leaves_gets_another_text_as_a_whole() ->
     assert [texts for texts, _ in world.asked[1:]] == [
         {"a.py": "x = lib.product_now\n", "b.py": "y = lib.add_now\n"}
     ]
+
+
+def test_an_argument_is_changed_for_all_its_values_at_once() -> None:
+    """A class gives one value and its subclass another: with one of them the call is still refused."""
+    text = (
+        "class Screen:\n    edges = False\n    def mask(self, a):\n"
+        "        return a.between(1, 2, inclusive=self.edges)\nclass Lenient(Screen):\n    edges = True\n"
+    )
+    place = SourcePlace(file="a.py", line=4)
+    group = FailureGroup(
+        cause=Cause(kind=CauseKind.CHANGED_VALUE, type="ValueError", message="Inclusive has to be …"),
+        tests=("t",),
+        places=(place,),
+        raised_at=(place,),
+    )
+
+    def proposal(value: str, becomes: str, function: str = ".between") -> Proposal:
+        rewrite = ChangeArgument(
+            function=function, argument="inclusive", new="inclusive", value=becomes, only_value=value
+        )
+        return Proposal(origin=ProposalOrigin.WRITTEN_RULE, rewrite=rewrite, places=(place,))
+
+    left = [
+        proposal("True", "'both'"),
+        proposal("False", "'neither'"),
+        proposal("False", "'left'"),
+        proposal("False", "'right'", ".clip"),
+    ]
+    changer = TextChanger(
+        read={"a.py": text}.get,
+        rewrite=lambda text, rewrite, lines: rewrite_source(text, rewrite, lines=lines),
+    )
+    together = SimpleNamespace(propose=lambda group, texts: left, ask_together=lambda works: None)
+    backend = cast("FixBackend", together)
+    planner = ChangePlanner(backend, changer)
+    planned = planner.for_groups([group], ChangeHistory(changer), {}, one_at_a_time=False)
+    assert changer.make({}, planned).texts == {
+        "a.py": text.replace("edges = False", "edges = 'neither'").replace("edges = True", "edges = 'both'")
+    }

@@ -9,6 +9,7 @@ from functools import partial
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.line_maps import LineMap
+from backdate.rewriting.rewrite import ChangeArgument
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts, identity_of
 from backdate.solvers.rules.backend import FixBackend
 from backdate.solvers.rules.changes import ChangeHistory
@@ -65,6 +66,7 @@ class ChangePlanner:
         if first is None:
             return []
         found = [first, *self._decided_beside(first, planned, texts)]
+        found += self._of_other_values(first, [*planned, *found], texts)
         for proposal in self.left_for(group, texts) if len(group.raised_at) > 1 else ():
             if proposal.last and not first.proposal.last:
                 break
@@ -93,6 +95,27 @@ class ChangePlanner:
                 change = PlannedChange(group=first.group, proposal=proposal)
                 changed = self.changer.make(texts, [*planned, first, *found, change])
                 if any(made.planned is change for made in changed.made):
+                    found.append(change)
+        return found
+
+    def _of_other_values(
+        self, first: PlannedChange, planned: Sequence[PlannedChange], texts: Texts
+    ) -> list[PlannedChange]:
+        """The same for other values of an argument, where ``first`` is for one value of it.
+
+        A class gives one and its subclass another, and the call is refused until both are changed.
+        """
+        own = first.proposal.rewrite
+        found: list[PlannedChange] = []
+        if not isinstance(own, ChangeArgument) or not own.only_value:
+            return found
+        for proposal in self.left_for(first.group, texts):
+            other = proposal.rewrite
+            if isinstance(other, ChangeArgument) and other.only_value not in ("", own.only_value):
+                change = PlannedChange(group=first.group, proposal=proposal)
+                same = (other.function, other.argument) == (own.function, own.argument)
+                made = self.changer.make(texts, [*planned, *found, change]).made if same else ()
+                if any(one.planned is change for one in made):
                     found.append(change)
         return found
 

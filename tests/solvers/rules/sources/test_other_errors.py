@@ -86,6 +86,12 @@ def test_a_builtin_class_is_caught_by_those_that_it_derives_from() -> None:
     ]
 
 
+def test_an_old_python_names_the_last_line_of_a_call() -> None:
+    text = "import sqlite3\ntry:\n    f(\n        q,\n        v,\n    )\nexcept sqlite3.Warning:\n    pass\n"
+    assert len(edited(text, 3, seen="v,")) == 1
+    assert edited(text, 3, seen="pass") == []
+
+
 @pytest.mark.parametrize(
     ("text", "line", "options"),
     [

@@ -19,6 +19,7 @@ from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.source_tree import SourceTree, ancestors, source_tree
 from backdate.rewriting.spelling import spell_expression
+from backdate.solvers.rules.executed import statement_around
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.subjects import library_behind
 
@@ -64,13 +65,15 @@ def _is_public(raised: str, evidence: FixEvidence) -> bool:
 
 
 def _raised_before(place: SourcePlace, evidence: FixEvidence) -> Iterator[str]:
-    """The classes of the errors that reached the same line of code where the tests passed."""
-    lines = evidence.texts.get(place.file, "").split("\n")
-    code = lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
+    """The classes of the errors that reached the same statement where the tests passed."""
+    text = evidence.texts.get(place.file, "")
+    # Python before 3.8 names another line of a call of several
+    around = statement_around(text, place.line)
+    code = {line.strip() for line in text.split("\n")[around.start - 1 : around.stop - 1]} - {""}
     for seen in evidence.errors:
         last = seen.chain[-1] if seen.chain else None
         frames = last.frames[:1] if last is not None and seen.file == place.file else ()
-        if code and last is not None and any(frame.source == code for frame in frames):
+        if last is not None and any(frame.source in code for frame in frames):
             yield last.type
 
 
