@@ -36,6 +36,7 @@ class Program:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "requirements.txt").write_text("\n".join((*self.requires, "pytest", "")))
         for name, text in self.files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
 
 

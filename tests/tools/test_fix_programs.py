@@ -25,7 +25,10 @@ def tool(repository_root: Path) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(("name", "number"), [("fix_programs.txt", 60), ("fix_programs_second.txt", 32)])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("fix_programs.txt", 60), ("fix_programs_second.txt", 32), ("fix_programs_third.txt", 40)],
+)
 def test_a_list_is_sound(tool: ModuleType, repository_root: Path, name: str, number: int) -> None:
     programs = list(tool.read_programs((repository_root / "tools" / name).read_text()))
     assert len(programs) == len({program.name for program in programs}) == number
