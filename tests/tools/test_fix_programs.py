@@ -34,19 +34,28 @@ def test_a_list_is_sound(tool: ModuleType, repository_root: Path, name: str, num
     assert len(programs) == len({program.name for program in programs}) == number
     for program in programs:
         files = dict(program.files)
-        assert {"app.py", "test_app.py"} <= files.keys()
+        tests = {file for file in files if file.rpartition("/")[2].startswith(("test_", "conftest"))}
+        assert tests
+        assert files.keys() - tests
         for text in files.values():
             ast.parse(text)
         assert all(Requirement(one).name for one in program.requires)
 
 
 def test_a_program_is_written_as_a_project(tool: ModuleType, tmp_path: Path) -> None:
-    text = "words\n=== one\nrequires: numpy, pandas>=1\n--- app.py\nx = 1\n\n--- test_app.py\nimport app\n"
+    text = (
+        "words\n=== one\nrequires: numpy, pandas>=1\n--- app.py\nx = 1\n\n--- lib/a.py\ny = 1\n"
+        "--- test_app.py\nimport app\n"
+    )
     (program,) = tool.read_programs(text)
     program.write(tmp_path / "one")
-    written = {path.name: path.read_text() for path in (tmp_path / "one").iterdir()}
+    folder = tmp_path / "one"
+    written = {
+        str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()
+    }
     assert written == {
         "requirements.txt": "numpy\npandas>=1\npytest\n",
         "app.py": "x = 1\n",
+        "lib/a.py": "y = 1\n",
         "test_app.py": "import app\n",
     }
