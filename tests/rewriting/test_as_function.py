@@ -108,3 +108,9 @@ def test_what_is_not_handed_on_stays(use: str) -> None:
 def test_where_more_decides_what_is_written_nothing_is(rewrite: ReplaceUse) -> None:
     text = "import numpy as np\nhow = np.msort\n"
     assert rewritten(text, rewrite) == text
+
+
+def test_a_type_to_convert_by_is_no_function() -> None:
+    fits = ReplaceUse(target="numpy.uint8", template="numpy.array({0}).astype(numpy.uint8)")
+    use = "import numpy as np\na = b.astype(np.uint8)\nc = np.zeros(3, dtype=np.uint8)\nd = np.uint8(e)\n"
+    assert rewritten(use, fits) == use.replace("np.uint8(e)", "np.array(e).astype(np.uint8)")

@@ -92,6 +92,28 @@ def test_what_holds_behind_the_block_is_assigned_or_returned_in_it() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("row = e.execute(q).first()\n", "row = connection.execute(q).first()"),
+        ("n = e.execute(q).rowcount\n", "n = connection.execute(q).rowcount"),
+        ("d = {r.a: r.b for r in e.execute(q)}\n", "d = {r.a: r.b for r in connection.execute(q)}"),
+        ("rows = [r for r in e.execute(q)]\n", "rows = [r for r in connection.execute(q)]"),
+        ("rows = (r for r in e.execute(q))\n", ""),  # is read behind the block
+        ("rows = [a for a in b if e.execute(q)]\n", ""),
+        ("for row in e.execute(q).all():\n    pass\n", ""),
+        ("rows = e.execute(q)\n", ""),
+    ],
+)
+def test_what_is_taken_at_once_of_what_holds_in_the_block_alone(before: str, after: str) -> None:
+    rewrite = ReplaceUse(
+        target=".execute", template="{connection}.execute({args})", context="{self}.begin() as connection"
+    )
+    edits = rewrite_source(before, rewrite, lines=frozenset({1})).edits
+    block = f"with e.begin() as connection:\n    {after}\n"
+    assert apply_edits(before, edits) == (block if after else before)
+
+
 def test_what_a_call_leaves_out_stands_as_it_is() -> None:
     text = "db.drop_all()\n"
     edits = rewrite_source(text, OF_APP, lines=frozenset({1})).edits

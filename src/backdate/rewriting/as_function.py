@@ -55,8 +55,8 @@ def function_of(rewrite: ReplaceUse, expression: str) -> FunctionOfTemplate | No
         return None
     if _CALLED_WITH_ALL.fullmatch(expression):
         return FunctionOfTemplate(parameters="", given={"0": _NOTHING, "args": _NOTHING})
-    if rewrite.target.startswith("."):
-        return None
+    if rewrite.target.startswith(".") or rewrite.target in expression:
+        return None  # a type that is given to convert by is no function there
     wanted = dict.fromkeys(placeholders_of(expression))
     numbers = [name for name in wanted if name not in ("args", *(("key",) if rewrite.keyed else ()))]
     if not wanted or sorted(numbers) != [str(number) for number in range(len(numbers))]:

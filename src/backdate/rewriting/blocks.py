@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit
-from backdate.rewriting.source_tree import SourceTree
+from backdate.rewriting.source_tree import SourceTree, is_field
 
 _ASSIGNABLE = frozenset({"identifier", "attribute", "subscript"})
 _SIMPLE = frozenset({"expression_statement", "return_statement"})
+_COMPREHENSIONS = frozenset({"list_comprehension", "set_comprehension", "dictionary_comprehension"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,8 @@ def into_block(
 ) -> NewBlock | None:
     """The edits that put a statement below ``header`` that is nothing but ``rewritten``, whose lines stay.
 
-    With ``any_statement`` it may assign or return what that gives, which is not closed where the block ends.
+    It may also take at once what it wants of what that gives: ``row = result.first()``. With
+    ``any_statement`` it may assign or return all of it, which is not closed where the block ends.
     None for any other statement; for one that shares a line with another, and for one with a string over
     several lines, whose text would change.
     """
@@ -35,7 +37,7 @@ def into_block(
     first = tree.line_start(start)
     beside = (tree.text[first:start], tree.text[end : tree.line_end(max(end - 1, start))].split("#")[0])
     alone = statement.type == "expression_statement" and statement.named_child(0) == rewritten
-    alone |= any_statement and statement.type in _SIMPLE
+    alone |= statement.type in _SIMPLE and (any_statement or _is_taken_at_once(rewritten))
     if not alone or any(text.strip() for text in beside):
         return None
     if any(tree.line(node.start_byte) != tree.line(node.end_byte) for node in _strings(statement)):
@@ -52,6 +54,17 @@ def into_block(
             edits.append(Edit(following, following, unit))
         following = tree.line_end(following)
     return NewBlock(edits=tuple(edits), unit=unit)
+
+
+def _is_taken_at_once(result: Node) -> bool:
+    """Whether nothing is left of what an expression gives when its statement ends: a part of it is taken, or
+    all of it is put into a list, a set or a dictionary."""
+    outer = result.parent
+    if outer is None:
+        return False
+    if outer.type == "for_in_clause":
+        return is_field(outer, "right", result) and getattr(outer.parent, "type", "") in _COMPREHENSIONS
+    return outer.type == "attribute" and is_field(outer, "object", result)
 
 
 def changed_object(tree: SourceTree, call: Node, function: Node, path: str) -> str | None:

@@ -412,3 +412,21 @@ def test_what_was_judged_by_chosen_tests_stays_where_it_costs_no_others() -> Non
     assert world.asked[-1][1] == ()
     assert mended.reading.good == {"test_a", "test_b", "test_c"}
     assert "dtype" not in mended.texts["a.py"]
+
+
+def test_a_change_without_another_proposal_that_changes_anything_stays_and_the_next_one_gives_way() -> None:
+    """The last change has others, which change nothing or do the same: the one before it is what is wrong."""
+
+    def rules(group, texts):
+        if group.cause.name == "product":
+            return [rename("product", "prod", *group.places), rename("product", "mean", *group.places)]
+        same = replace(rename("add", "sum", *group.places), origin=ProposalOrigin.WARNING)
+        return [rename("add", "sum", *group.places), rename("nowhere", "mean", *group.places), same]
+
+    world = DeadNamesWorld(
+        {"a.py": "x = lib.product\ny = lib.add\n"}, ALIVE, rules, wrong=frozenset({"prod"})
+    )
+    mended, loop = mend(world)
+    assert mended.solved
+    assert mended.texts == {"a.py": "x = lib.mean\ny = lib.sum\n"}
+    assert loop.runs == 4

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from backdate.advice import SourcePlace
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.lost_names import LostName, lost_names
 from backdate.advising.moved_classes import members_of_moved
 from backdate.advising.parameters import followed_parameters
@@ -17,6 +18,7 @@ from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.stand_ins import stand_ins
 from backdate.solvers.rules.fixers.ty import TyFinding
 from backdate.solvers.rules.foreseen_calls import given_by_position, needed_now
+from backdate.solvers.rules.overrides import changed_overrides
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.silent_changes import silent_groups
 from backdate.solvers.rules.sources.implicit_commits import uncommitted
@@ -57,13 +59,36 @@ def foreseen_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
 
 
 def untraced_groups(evidence: FixEvidence) -> tuple[FailureGroup, ...]:
-    """The same for names on all lines that no trace shows; nothing where there was none.
+    """The same for names on all lines that no trace shows, and for methods that a library calls otherwise;
+    nothing where there was none.
 
     Raises SandboxUnavailable.
     """
     if evidence.pair is None or not evidence.executed:
         return ()
-    return tuple(_lost(evidence, _used(evidence, executed=False)))
+    return (*_lost(evidence, _used(evidence, executed=False)), *_overriding(evidence, evidence.pair))
+
+
+def _overriding(evidence: FixEvidence, pair: EnvironmentPair) -> Iterator[FailureGroup]:
+    """Methods that lack what a library gives those that they stand in for: it may catch what they raise."""
+    own = {file: text for file, text in evidence.texts.items() if file not in evidence.kept_files}
+    for changed in changed_overrides(own, pair):
+        one = changed.override
+        for parameter in changed.came:
+            if parameter.default is None:
+                name = f"{one.owner}.{one.method}"
+                yield FailureGroup(
+                    cause=Cause(
+                        kind=CauseKind.UNEXPECTED_ARGUMENT,
+                        type="TypeError",
+                        message=f"{name}() got an unexpected keyword argument '{parameter.name}'",
+                        name=parameter.name,
+                        owner=name,
+                        owner_is="function",
+                    ),
+                    tests=(),
+                    places=(one.place,),
+                )
 
 
 def _lost(evidence: FixEvidence, asked: Mapping[str, NameUses]) -> list[FailureGroup]:

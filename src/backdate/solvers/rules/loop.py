@@ -8,20 +8,14 @@ next proposal is tried. Where nothing is left to propose, a change that stands g
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
 from backdate.solvers.reasons import CaughtError
-from backdate.solvers.rules.applying import (
-    ChangedTexts,
-    MadeChange,
-    PlannedChange,
-    TextChanger,
-    Texts,
-    identity_of,
-)
+from backdate.solvers.rules.alternatives import Alternatives
+from backdate.solvers.rules.applying import ChangedTexts, MadeChange, PlannedChange, TextChanger, Texts
 from backdate.solvers.rules.backend import FixBackend, SuiteReading
 from backdate.solvers.rules.changes import (
     ChangeHistory,
@@ -312,37 +306,38 @@ class MendLoop:
     def _alternative(self) -> list[PlannedChange]:
         """Another proposal for a failure in the place of one that stands.
 
-        First of a change whose own lines fail now, then of the last one. A change whose lines raise an error
-        about what it wrote goes, whether there is another or not.
+        First of a change whose own lines fail now, then of the last one, at last of those that were to
+        forestall an error. A change whose lines raise an error about what it wrote goes, whether there is
+        another or not.
         """
         failing = {test for group in self._open for test in group.tests}
         lines = {id(each.planned): each.lines for each in self._history.standing(self._texts)}
         raised = {place for group in self._open for place in group.raised_at or group.places[:1]}
         last_first = reversed(self._history.planned)
-        for change in sorted(last_first, key=lambda change: lines[id(change)].isdisjoint(raised)):
+        for change in sorted(
+            last_first, key=lambda one: (lines[id(one)].isdisjoint(raised), not one.group.tests)
+        ):
             own = [
                 group
                 for group in self._open
                 if not lines[id(change)].isdisjoint(group.raised_at or group.places[:1])
             ]
-            shared = change.group.tests and not (failing and failing.isdisjoint(change.group.tests))
+            shared = not (failing and change.group.tests) or _has_one_of(change.group.tests, failing)
             base = next(
                 batch.base for batch in self._history.batches if any(each is change for each in batch.planned)
             )
             wrong = any(is_about(change.proposal.rewrite, group.cause) for group in own)
-            if wrong or ((own or shared) and self._has_others(change, base)):
-                return self._withdrawn(change, base, own)
+            other = None
+            if wrong or own or shared:  # asked last, as all sources are then
+                alternatives = Alternatives(self._planner, self.changer)
+                other = alternatives.instead_of(change, base, self._history, self._texts)
+            if wrong or other is not None:
+                self._withdraw(change, base, own)
+                return [other] if other is not None else []
         return []
 
-    def _has_others(self, change: PlannedChange, base: Texts) -> bool:
-        """Whether anything else is proposed for what a change mends; asked last, as all sources are then."""
-        own = identity_of(change.proposal)
-        return any(identity_of(proposal) != own for proposal in self._planner.left_for(change.group, base))
-
-    def _withdrawn(
-        self, change: PlannedChange, base: Texts, own: Sequence[FailureGroup]
-    ) -> list[PlannedChange]:
-        """What is tried in the place of a change; ``own``: the failures of its lines, which go with it."""
+    def _withdraw(self, change: PlannedChange, base: Texts, own: Sequence[FailureGroup]) -> None:
+        """Take a change back for good; ``own``: the failures of its lines, which go with it."""
         self._planner.reject(change)
         self._history = self._history.without(change)
         old, self._texts = self._texts, self._history.texts()
@@ -357,8 +352,6 @@ class MendLoop:
         if group.tests:
             self._open.insert(0, group)
         self._unseen = bool(own) and not group.tests
-        found = self._planner.first_for(group, [], self._history, self._texts)
-        return [found] if found is not None else []
 
     def _remember(self) -> None:
         """Keep the state with the most good tests; of two that are alike the earlier one, without a swap."""
@@ -378,6 +371,12 @@ class MendLoop:
             reading=self._last,
             remaining=tuple(self._open),
         )
+
+
+def _has_one_of(tests: Sequence[str], failing: Collection[str]) -> bool:
+    """Whether one of ``tests``, or of those in files that could not be imported then, fails."""
+    files = tuple(f"{test}::" for test in tests if "::" not in test)
+    return any(test in tests or test.startswith(files) for test in failing)
 
 
 def _told(batch: Sequence[PlannedChange]) -> str:

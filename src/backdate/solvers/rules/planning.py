@@ -9,7 +9,7 @@ from functools import partial
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.line_maps import LineMap
-from backdate.rewriting.rewrite import ChangeArgument
+from backdate.rewriting.rewrite import ChangeArgument, ReplaceUse, Rewrite
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts, identity_of
 from backdate.solvers.rules.backend import FixBackend
 from backdate.solvers.rules.changes import ChangeHistory
@@ -60,23 +60,28 @@ class ChangePlanner:
         """The first proposal for a group, and for lines that this leaves as they are the next that fits.
 
         A module that is gone is one failure, and each file imports another thing of it; a call that is
-        refused is given one argument here and two there.
+        refused is given one argument here and two there. So it is with what is foreseen, of which the change
+        for another failure may mend a part.
         """
         first = self.first_for(group, planned, history, texts)
-        if first is None:
+        raising = _raising(group)
+        if first is None and (group.tests or not planned):
             return []
-        found = [first, *self._decided_beside(first, planned, texts)]
-        found += self._of_other_values(first, [*planned, *found], texts)
-        for proposal in self.left_for(group, texts) if len(group.raised_at) > 1 else ():
-            if proposal.last and not first.proposal.last:
+        found = []
+        if first is not None:
+            found += [first, *self._decided_beside(first, planned, texts)]
+            found += self._of_other_values(first, [*planned, *found], texts)
+        for proposal in self.left_for(group, texts) if len(raising) > 1 else ():
+            if proposal.last and not (first is not None and first.proposal.last):
                 break
             changed = self.changer.make(texts, [*planned, *found])
             own = {place.file for one in changed.made[-len(found) :] for place in one.lines}
             left = {place for file in own for place in self._as_they_were(file, group, texts, changed.texts)}
-            others = {place.file for place in group.raised_at} - own
+            others = {place.file for place in raising} - own if first is not None else set()
             if not left and not others:
                 break
-            places = tuple(place for place in proposal.places if place.file in others or place in left)
+            not_yet = self._where_it_stands_not(proposal, group, history, texts).places
+            places = tuple(place for place in not_yet if place.file in others or place in left)
             change = PlannedChange(group=group, proposal=replace(proposal, places=places))
             made = self.changer.make(texts, [*planned, *found, change]).made
             of_others = all(edit.file in others for edit in proposal.file_edits)
@@ -126,9 +131,9 @@ class ChangePlanner:
         """
         before, after = self.changer.text(old, file) or "", self.changer.text(new, file) or ""
         gone = LineMap.between(after, before).changed
-        raising = [statement_around(before, place.line) for place in group.raised_at if place.file == file]
-        stay = [lines for lines in raising if gone.isdisjoint(lines)]
-        for lines in stay if len(stay) < len(raising) else ():
+        around = [statement_around(before, place.line) for place in _raising(group) if place.file == file]
+        stay = [lines for lines in around if gone.isdisjoint(lines)]
+        for lines in stay if len(stay) < len(around) else ():
             yield from (SourcePlace(file=file, line=line) for line in lines)
 
     def first_for(
@@ -137,7 +142,7 @@ class ChangePlanner:
         """The first proposal for a group that was not rejected and changes something beside ``planned``."""
         same = {identity_of(change.proposal) for change in planned}
         for proposal in self.left_for(group, texts):
-            not_yet = self._where_it_stands_not(proposal, history, texts)
+            not_yet = self._where_it_stands_not(proposal, group, history, texts)
             change = PlannedChange(group=group, proposal=not_yet)
             changed = self.changer.make(texts, [*planned, change])
             if any(made.planned is change for made in changed.made):
@@ -146,9 +151,20 @@ class ChangePlanner:
                 return None  # another group's change is this one's, too
         return None
 
-    def _where_it_stands_not(self, proposal: Proposal, history: ChangeHistory, texts: Texts) -> Proposal:
-        """The proposal without lines that it wrote already: what a template writes may call for it again."""
-        stand = [one for one in history.planned if one.proposal.rewrite == proposal.rewrite]
+    def _where_it_stands_not(
+        self, proposal: Proposal, group: FailureGroup, history: ChangeHistory, texts: Texts
+    ) -> Proposal:
+        """The proposal without lines that it wrote already: what a template writes may call for it again.
+
+        Of what is foreseen also without those that another rewrite of the same use wrote: the old side tells
+        of them as they were.
+        """
+        rewrite, foreseen = proposal.rewrite, not group.tests and not group.caught
+        stand = [
+            one
+            for one in history.planned
+            if one.proposal.rewrite == rewrite or (foreseen and _of_same_use(one.proposal.rewrite, rewrite))
+        ]
         if proposal.rewrite is None or not stand:
             return proposal
         own = set(map(id, stand))
@@ -165,3 +181,15 @@ class ChangePlanner:
     def reject(self, change: PlannedChange) -> None:
         """Never plan that again for the same failure."""
         self._rejected.setdefault(group_key(change.group), set()).add(identity_of(change.proposal))
+
+
+def _raising(group: FailureGroup) -> Sequence[SourcePlace]:
+    """The lines that raise what a group is about; of what is foreseen those that would."""
+    return group.raised_at if group.tests or group.caught else group.raised_at or group.places
+
+
+def _of_same_use(one: Rewrite | None, other: Rewrite | None) -> bool:
+    """Whether two rewrites are of calls, or of reads, of the same thing."""
+    if not isinstance(one, ReplaceUse) or not isinstance(other, ReplaceUse):
+        return False
+    return (one.target, one.called) == (other.target, other.called)

@@ -81,3 +81,9 @@ def test_the_class_that_mixes_the_types_changes() -> None:
 )
 def test_all_else_stays(message: str, text: str, old: str) -> None:
     assert proposed(message, text, old) == []
+
+
+def test_a_member_is_known_behind_other_text() -> None:
+    for shown in ("db.Colour.RED", "db_Colour.RED", "cut off…b.Colour.BLUE'"):
+        assert len(proposed(f"assert ['{shown}'] == ['x']", COLOUR)) == 1
+    assert proposed("assert 'MyColour.RED' == 'x'", COLOUR) == []

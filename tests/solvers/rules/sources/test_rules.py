@@ -407,3 +407,37 @@ def test_a_method_that_is_gone_is_not_given_what_one_that_is_there_refuses(tmp_p
     }
     refused = "TypeError: Connection.execute() got an unexpected keyword argument 'a'"
     assert "{self}.execute({0}, dict({args}))" in templates(refused, CauseKind.UNEXPECTED_ARGUMENT)
+
+
+def test_a_name_that_a_library_hands_on_no_more_is_not_given_what_the_other_one_refuses(
+    tmp_path: Path, one_sandbox: Sandbox
+) -> None:
+    """Of ``scipy.array``, which is gone, what is known of values that NumPy's refuses says nothing."""
+    numpy = {"numpy/__init__.py": "def array(object, dtype=None): pass\n"}
+    before = with_library(
+        tmp_path / "old", "handing", "1.0", {**numpy, "handing.py": "from numpy import array\n"}
+    )
+    after = with_library(tmp_path / "new", "handing", "2.0", {**numpy, "handing.py": ""})
+    source = "import handing\nx = handing.array([f(y) for y in z])\n"
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/a.py").write_text(source)
+    evidence = FixEvidence(
+        tree=tmp_path / "tree",
+        uses=uses_in(tmp_path / "tree"),
+        texts={"a.py": source},
+        pair=EnvironmentPair(sandbox=one_sandbox, old=before, new=after),
+        executed={"a.py": frozenset({1, 2})},
+        versions={"handing": ("1.0", "2.0"), "numpy": ("1.18.1", "2.3.2")},
+        modules={"handing": "handing"},
+    )
+    cause = Cause(
+        kind=CauseKind.MISSING_ATTRIBUTE,
+        type="AttributeError",
+        message="module 'handing' has no attribute 'array'",
+        name="array",
+        owner="handing",
+        owner_is="module",
+        distribution="handing",
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=2),))
+    assert RuleSource(RuleOrigin.WRITTEN).propose(group, evidence) == ()

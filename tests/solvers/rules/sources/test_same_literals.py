@@ -71,3 +71,42 @@ def test_only_the_text_that_the_error_names() -> None:
 def test_code_that_does_not_parse_is_left() -> None:
     seen = evidence({"a.py": "print 'a(?i)'\n"}, {"a.py": frozenset({1})})
     assert not any(one.file_edits for one in RestructuringSource().propose(group(FLAGS, 1), seen))
+
+
+BOUND = """\
+import matplotlib.pyplot as plt
+
+STYLE = "seaborn-whitegrid"
+STYLES = {"a": "seaborn-whitegrid", "b": "ggplot"}
+
+
+class Plot:
+    style = "seaborn-whitegrid"
+
+    def draw(self, style="seaborn-whitegrid", *, name=None):
+        print("seaborn-whitegrid")
+        plt.style.use(style)
+"""
+STYLED = "'seaborn-whitegrid' is not a valid package style, path of style file, URL of style file"
+
+
+def test_a_text_that_the_line_gives_by_a_name_is_changed_where_it_is_bound() -> None:
+    seen = evidence({"a.py": BOUND}, {"a.py": frozenset({1, 3, 12})})
+    (proposal,) = RestructuringSource().propose(group(STYLED, 12), seen)
+    (edit,) = proposal.file_edits
+    assert edit.text.count("seaborn-v0_8-whitegrid") == 4
+    assert 'print("seaborn-whitegrid")' in edit.text
+    kept = FixEvidence(
+        tree=Path(),
+        uses=ProjectUses(),
+        texts={"a.py": BOUND},
+        executed={"a.py": frozenset({12})},
+        kept_files=frozenset({"a.py"}),
+    )
+    assert not RestructuringSource().propose(group(STYLED, 12), kept)
+
+
+def test_a_short_text_is_not_changed_where_it_is_bound() -> None:
+    text = 'MODE = "rU"\nopen("a", MODE)\n'
+    seen = evidence({"a.py": text}, {"a.py": frozenset({1, 2})})
+    assert not RestructuringSource().propose(group("invalid mode: 'rU'", 2), seen)

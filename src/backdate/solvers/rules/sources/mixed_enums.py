@@ -19,7 +19,7 @@ from backdate.text import version_numbers
 
 _SINCE = (3, 11)
 _SOURCE = "https://docs.python.org/3/whatsnew/3.11.html#enum"
-_MEMBER = re.compile(r"(?<![\w.<])(?P<owner>[A-Z]\w{0,100})\.(?P<member>[A-Za-z]\w{0,100})")
+_MEMBER = re.compile(r"(?<![A-Za-z0-9<])(?P<owner>[A-Z]\w{0,100})\.(?P<member>[A-Za-z]\w{0,100})")
 _NUMBER_AS_TEXT = re.compile(r"Unknown format code '[bcdeEfFgGnoxX%]' for object of type 'str'")
 _MIXED = frozenset({"str", "int", "float", "bytes"})
 _NUMBERS = frozenset({"IntEnum", "IntFlag"})

@@ -83,9 +83,11 @@ class RuleSource:
             subjects = tuple(sorted(subjects, key=lambda one: -one.name.count(".")))
         for subject in subjects:
             if subject.named:
-                about_it = self._rules_for(subject, evidence)
-                found = tuple(rule for rule in about_it if not _is_of_another_error(rule, group, lines))
-                for known in found or self._handed_on(subject, evidence):
+                found, handed_on = (
+                    (rule for rule in ask(subject, evidence) if not _is_of_another_error(rule, group, lines))
+                    for ask in (self._rules_for, self._handed_on)
+                )
+                for known in tuple(found) or handed_on:
                     rule = in_public(known, evidence)
                     several = isinstance(rule.rewrite, ChangeParameter | ChangeClassBody | BaseBehind)
                     # of a library that another one stands in for as a whole nothing may stay behind
@@ -138,8 +140,9 @@ class RuleSource:
 
 
 def _is_of_another_error(rule: Rule, group: FailureGroup, lines: Sequence[str]) -> bool:
-    """Whether a method is gone, and the rule is for one that is there and refuses what it is given."""
-    if group.cause.kind is not CauseKind.MISSING_ATTRIBUTE or rule.row.kind != "behaviour":
+    """Whether a name is gone, and the rule is for one that is there and refuses what it is given."""
+    gone = group.cause.kind in (CauseKind.MISSING_ATTRIBUTE, CauseKind.MISSING_NAME)
+    if not gone or rule.row.kind != "behaviour":
         return False
     return bool(rule.row.says) and not any(map(pattern_of(rule.row).search, lines))
 

@@ -1,4 +1,7 @@
-"""A literal text that an error is about, and the same at every line that failing tests run: at once."""
+"""A literal text that an error is about, and the same at every line that failing tests run: at once.
+
+The failing line may give it by a name: then it stands where something is bound to it.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +21,25 @@ from backdate.solvers.rules.sources.subjects import library_behind
 from backdate.solvers.rules.sources.syntax_edits import span_of
 
 _MOST_FILES = 400
+_LEAST_BOUND = 4
+"""Letters of a text that is changed wherever something is bound to it: a shorter one may mean much else."""
 
 
 def same_literals(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """One proposal for all calls of the failing line's function that are given such a literal.
 
-    Each of them would be the next run's error. None where there is only the one that failed.
+    Each of them would be the next run's error. None where there is only the one that failed. Where the line
+    gives no literal, one for what is bound to it in the files that failing tests run.
     """
     place = next(iter(group.places), None)
     for message in group.messages if place is not None else ():
         for pattern, propose in LITERALS:
             match = pattern.search(message)
-            found = _all_of(place, match, propose, evidence) if place is not None and match else {}
-            if match is not None and sum(map(len, found.values())) > 1:
+            if match is None or place is None:
+                continue
+            called = _all_of(place, match, propose, evidence)
+            found = called or _all_bound(match, propose, evidence)
+            if found and sum(map(len, called.values())) != 1:
                 yield Proposal(
                     origin=ProposalOrigin.RESTRUCTURING,
                     distribution=library_behind(group, evidence),
@@ -68,6 +77,49 @@ def _all_of(
     return found
 
 
+def _all_bound(
+    match: re.Match[str], propose: LiteralRewrite, evidence: FixEvidence
+) -> dict[str, dict[tuple[int, int], Edit]]:
+    """The edits of the text that the error quotes, where names, attributes and parameters are bound to it."""
+    if len(match.groupdict().get("old") or "") < _LEAST_BOUND:
+        return {}
+    found = {}
+    files = [file for file in evidence.executed or {} if file in evidence.texts]
+    for file in files[:_MOST_FILES]:
+        tree, source = parsed_or_none(evidence.texts[file]), SourceText(evidence.texts[file])
+        values = _bound(tree) if tree is not None and file not in evidence.kept_files else ()
+        edits = {
+            (value.lineno, value.col_offset): edit
+            for value in values
+            if (edit := _edit(value, source, match, propose)) is not None
+        }
+        if edits:
+            found[file] = edits
+    return found
+
+
+def _bound(tree: ast.AST) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            yield node.value
+        elif isinstance(node, ast.arguments):
+            yield from (*node.defaults, *filter(None, node.kw_defaults))
+        elif isinstance(node, ast.Dict):
+            yield from node.values
+
+
+def _edit(value: ast.expr, source: SourceText, match: re.Match[str], propose: LiteralRewrite) -> Edit | None:
+    """What becomes of a literal text; None of anything else, and where it stays."""
+    if not isinstance(value, ast.Constant) or not isinstance(value.value, str):
+        return None
+    start, end = span_of(value, source)
+    argument = PlacedExpression(role=ExpressionRole.ARGUMENT, code=source.content[start:end])
+    rewrite = propose(match, argument)
+    if not isinstance(rewrite, ReplaceExpression) or rewrite.template == argument.code:
+        return None
+    return Edit(start, end, rewrite.template)
+
+
 def _rewritten(
     text: str, lines: frozenset[int], match: re.Match[str], propose: LiteralRewrite
 ) -> dict[tuple[int, int], tuple[str, Edit]]:
@@ -80,11 +132,7 @@ def _rewritten(
         ):
             continue
         for value in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                start, end = span_of(value, source)
-                argument = PlacedExpression(role=ExpressionRole.ARGUMENT, code=text[start:end])
-                rewrite = propose(match, argument)
-                if isinstance(rewrite, ReplaceExpression) and rewrite.template != argument.code:
-                    edit = Edit(start, end, rewrite.template)
-                    found[value.lineno, value.col_offset] = (ast.unparse(call.func), edit)
+            edit = _edit(value, source, match, propose)
+            if edit is not None:
+                found[value.lineno, value.col_offset] = (ast.unparse(call.func), edit)
     return found

@@ -25,13 +25,16 @@ from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_runners import old_runners
 from backdate.solvers.rules.sources.old_tests import module_setups_of, old_tests
 from backdate.solvers.rules.sources.other_errors import errors_of_other_classes
+from backdate.solvers.rules.sources.overridden_methods import overridden_methods
 from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.passed_instances import passed_instances
 from backdate.solvers.rules.sources.patched_names import patched_names
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.returned_checks import returned_checks
 from backdate.solvers.rules.sources.same_literals import same_literals
+from backdate.solvers.rules.sources.small_integers import widened_integers
 from backdate.solvers.rules.sources.stop_iterations import ended_generators
+from backdate.solvers.rules.sources.timed_serializers import timed_serializers
 from backdate.solvers.rules.sources.version_texts import by_version_numbers
 from backdate.solvers.rules.sources.warned_indices import warned_indices
 from backdate.solvers.rules.sources.wrapped_arguments import wrapped_arguments
@@ -40,6 +43,7 @@ SEVERAL = (
     shown_as_before,
     made_whole,
     made_writable,
+    widened_integers,
     copied_frames,
     patched_names,
     by_position,
@@ -50,6 +54,7 @@ SEVERAL = (
     wrapped_arguments,
     passed_instances,
     module_setups_of,
+    overridden_methods,
     errors_of_other_classes,
 )
 """What asks for proposals of its own, each for several places."""
@@ -74,5 +79,6 @@ WHOLE = (
     field_metadata,
     built_in_items,
     kept_contexts,
+    timed_serializers,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""

@@ -1,0 +1,57 @@
+"""Arithmetic of arrays of small integers with a number that does not fit into them (NEP 50, NumPy 2.0).
+
+Until then NumPy took a wider type for ``green * 256``; now it refuses the number: the array is made wider.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.editing.spans import Edit, apply_edits
+from backdate.rewriting.expressions import nodes_on
+from backdate.rewriting.source_tree import SourceTree, source_tree
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.subjects import library_behind
+
+_REFUSED = re.compile(r"Python integer -?\d+ out of bounds for u?int\d+")
+_SOURCE = "https://numpy.org/doc/stable/numpy_2_0_migration_guide.html"
+_ARITHMETIC = frozenset({"+", "-", "*", "//", "%", "**", "&", "|", "^", "<<"})
+_OPERANDS = frozenset({"identifier", "attribute", "subscript", "call", "parenthesized_expression"})
+_NUMBERS = frozenset({"integer", "unary_operator"})
+
+
+def widened_integers(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
+    """For the failing line: what is added to, or multiplied with, a written number, as plain integers."""
+    match, place = _REFUSED.search(group.cause.message[:2000]), next(iter(group.raised_at), None)
+    text = evidence.texts.get(place.file, "") if place is not None else ""
+    if match is None or place is None or not text or place.file in evidence.kept_files:
+        return
+    tree = source_tree(text)
+    nodes = nodes_on(tree, frozenset({place.line})) if tree.is_python else ()
+    operands = {node.start_byte: node for one in nodes for node in _beside_numbers(tree, one)}
+    if operands:
+        edits = [Edit(one.end_byte, one.end_byte, ".astype(int)") for one in operands.values()]
+        yield Proposal(
+            origin=ProposalOrigin.RESTRUCTURING,
+            distribution=library_behind(group, evidence),
+            file_edits=(FileEdit(file=place.file, text=apply_edits(text, sorted(edits))),),
+            edits_key=f"plain integers at {place.file}:{place.line}",
+            places=(place,),
+            why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=match[0], since="2.0", source=_SOURCE),),
+        )
+
+
+def _beside_numbers(tree: SourceTree, node: Node) -> Iterator[Node]:
+    """The operand of ``node`` whose other one is a written number, where it is arithmetic."""
+    if node.type != "binary_operator":
+        return
+    operator, left, right = (node.child_by_field_name(name) for name in ("operator", "left", "right"))
+    if operator is None or left is None or right is None or tree.code(operator) not in _ARITHMETIC:
+        return
+    for one, other in ((left, right), (right, left)):
+        if one.type in _OPERANDS and other.type in _NUMBERS and ".astype(" not in tree.code(one):
+            yield one

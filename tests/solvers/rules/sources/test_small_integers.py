@@ -1,0 +1,48 @@
+"""Arrays of small integers are made wider where a number does not fit into them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backdate.advice import SourcePlace
+from backdate.advising.project_uses import ProjectUses
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.restructuring import RestructuringSource
+
+REFUSED = "Python integer 256 out of bounds for uint8"
+
+
+def edited(code: str, message: str = REFUSED) -> str:
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type="OverflowError", message=message)
+    places = (SourcePlace(file="a.py", line=1),)
+    group = FailureGroup(cause=cause, tests=("t",), places=places, raised_at=places)
+    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": f"{code}\n"})
+    texts = [edit.text for one in RestructuringSource().propose(group, evidence) for edit in one.file_edits]
+    return texts[0].rstrip("\n") if texts else code
+
+
+@pytest.mark.parametrize(
+    ("code", "after"),
+    [
+        ("return r + g * 256 + b * 65536", "return r + g.astype(int) * 256 + b.astype(int) * 65536"),
+        ("x = 300 - image[0]", "x = 300 - image[0].astype(int)"),
+        ("x = f(a) % -1", "x = f(a).astype(int) % -1"),
+        ("x = (a + b) * 256", "x = (a + b).astype(int) * 256"),
+    ],
+)
+def test_what_stands_beside_a_number_is_made_wider(code: str, after: str) -> None:
+    assert edited(code) == after
+
+
+@pytest.mark.parametrize(
+    "code", ["x = a * b", "x = a.astype(int) * 256", "x = a == 256", "f(256, a)", "x = 'a' * 3"]
+)
+def test_what_is_no_arithmetic_with_a_number_stays(code: str) -> None:
+    assert edited(code) == code
+
+
+def test_another_error_says_nothing_of_it() -> None:
+    assert edited("x = g * 256", "integer division or modulo by zero") == "x = g * 256"
