@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backdate.diagnosis.result import CauseKind
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts, identity_of
 from backdate.solvers.rules.changes import ChangeHistory, moved_group
 from backdate.solvers.rules.planning import ChangePlanner
+from backdate.solvers.rules.proposals import ProposalOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,10 @@ class Alternatives:
         without = history.without(change).texts()
         group = moved_group(change.group, base, without, self.changer)
         own = identity_of(change.proposal)
+        of_value = group.cause.kind is CauseKind.ASSERTION
         for proposal in self.planner.left_for(group, without):
+            if proposal.origin is ProposalOrigin.CHANGED_DEFAULT and not of_value:
+                continue  # it is about values that differ, and this failure was another one
             other = PlannedChange(group=group, proposal=proposal)
             changed = self.changer.make(without, [other]) if identity_of(proposal) != own else None
             if changed is not None and changed.made and changed.texts != texts:
