@@ -25,21 +25,26 @@ _NUMBERS = frozenset({"integer", "unary_operator"})
 
 
 def widened_integers(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
-    """For the failing line: what is added to, or multiplied with, a written number, as plain integers."""
+    """For the failing line: what is added to, or multiplied with, a written number, as plain integers.
+
+    Where no number is written, the right sides of its operators, then the left ones: one is the number.
+    """
     match, place = _REFUSED.search(group.cause.message[:2000]), next(iter(group.raised_at), None)
     text = evidence.texts.get(place.file, "") if place is not None else ""
     if match is None or place is None or not text or place.file in evidence.kept_files:
         return
     tree = source_tree(text)
-    nodes = nodes_on(tree, frozenset({place.line})) if tree.is_python else ()
-    operands = {node.start_byte: node for one in nodes for node in _beside_numbers(tree, one)}
-    if operands:
+    nodes = list(nodes_on(tree, frozenset({place.line}))) if tree.is_python else []
+    beside = {node.start_byte: node for one in nodes for node in _beside_numbers(tree, one)}
+    sides = [{one.start_byte: one for one in _sides(tree, nodes, side)} for side in ("right", "left")]
+    for operands in [beside] if beside else filter(None, sides):
         edits = [Edit(one.end_byte, one.end_byte, ".astype(int)") for one in operands.values()]
+        shown = ", ".join(tree.code(one) for one in operands.values())
         yield Proposal(
             origin=ProposalOrigin.RESTRUCTURING,
             distribution=library_behind(group, evidence),
             file_edits=(FileEdit(file=place.file, text=apply_edits(text, sorted(edits))),),
-            edits_key=f"plain integers at {place.file}:{place.line}",
+            edits_key=f"plain integers at {place.file}:{place.line}: {shown}",
             places=(place,),
             why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=match[0], since="2.0", source=_SOURCE),),
         )
@@ -47,11 +52,29 @@ def widened_integers(group: FailureGroup, evidence: FixEvidence) -> Iterator[Pro
 
 def _beside_numbers(tree: SourceTree, node: Node) -> Iterator[Node]:
     """The operand of ``node`` whose other one is a written number, where it is arithmetic."""
-    if node.type != "binary_operator":
-        return
-    operator, left, right = (node.child_by_field_name(name) for name in ("operator", "left", "right"))
-    if operator is None or left is None or right is None or tree.code(operator) not in _ARITHMETIC:
-        return
+    left, right = _operands(tree, node)
     for one, other in ((left, right), (right, left)):
-        if one.type in _OPERANDS and other.type in _NUMBERS and ".astype(" not in tree.code(one):
+        if one is not None and other is not None and _may_be_array(tree, one) and other.type in _NUMBERS:
             yield one
+
+
+def _sides(tree: SourceTree, nodes: list[Node], side: str) -> Iterator[Node]:
+    """One side of each operator whose sides are both no written numbers."""
+    for node in nodes:
+        both = _operands(tree, node)
+        if all(one is not None and _may_be_array(tree, one) for one in both):
+            found = node.child_by_field_name(side)
+            if found is not None:
+                yield found
+
+
+def _operands(tree: SourceTree, node: Node) -> tuple[Node | None, Node | None]:
+    """The sides of arithmetic; None for any other node."""
+    operator = node.child_by_field_name("operator") if node.type == "binary_operator" else None
+    if operator is None or tree.code(operator) not in _ARITHMETIC:
+        return None, None
+    return node.child_by_field_name("left"), node.child_by_field_name("right")
+
+
+def _may_be_array(tree: SourceTree, node: Node) -> bool:
+    return node.type in _OPERANDS and ".astype(" not in tree.code(node)
