@@ -108,7 +108,7 @@ class MendLoop:
                     return self._result(solved=True)
                 continue
             if not changed.made:
-                batch = self._for_caught()
+                batch = self._for_caught() or self._alternative(at_last=True)
                 changed = self.changer.make(self._texts, batch)
             if not changed.made:
                 break
@@ -303,12 +303,12 @@ class MendLoop:
             whole=after.whole,
         )
 
-    def _alternative(self) -> list[PlannedChange]:
+    def _alternative(self, *, at_last: bool = False) -> list[PlannedChange]:
         """Another proposal for a failure in the place of one that stands.
 
-        First of a change whose own lines fail now, then of the last one, at last of those that were to
-        forestall an error. A change whose lines raise an error about what it wrote goes, whether there is
-        another or not.
+        First of a change whose own lines fail now, then of the last one. A change whose lines raise an error
+        about what it wrote goes, whether there is another or not. ``at_last``: also of changes that were to
+        forestall an error, and for what kept a file with a failing test from being collected.
         """
         failing = {test for group in self._open for test in group.tests}
         lines = {id(each.planned): each.lines for each in self._history.standing(self._texts)}
@@ -322,7 +322,9 @@ class MendLoop:
                 for group in self._open
                 if not lines[id(change)].isdisjoint(group.raised_at or group.places[:1])
             ]
-            shared = not (failing and change.group.tests) or _has_one_of(change.group.tests, failing)
+            of_tests = change.group.tests
+            shared = bool(of_tests) and not (failing and failing.isdisjoint(of_tests))
+            shared |= at_last and (not of_tests or _has_one_of(of_tests, failing))
             base = next(
                 batch.base for batch in self._history.batches if any(each is change for each in batch.planned)
             )
