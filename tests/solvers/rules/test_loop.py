@@ -430,3 +430,19 @@ def test_a_change_without_another_proposal_that_changes_anything_stays_and_the_n
     assert mended.solved
     assert mended.texts == {"a.py": "x = lib.mean\ny = lib.sum\n"}
     assert loop.runs == 4
+
+
+def test_what_is_foreseen_of_one_name_is_mended_on_each_line_by_the_rule_that_fits() -> None:
+    """The change for a failure mends a part of what is foreseen of the same name; the rest goes with it."""
+    uses = {"a.py": "x = lib.gone.product\ny = lib.gone.add\n"}
+
+    def rules(group, texts):
+        return [rename("gone.product", "prod", *group.places), rename("gone.add", "sum", *group.places)]
+
+    world = DeadNamesWorld(uses, ALIVE, rules)
+    planner, changer = ChangePlanner(world, world.changer()), world.changer()
+    first, second = (SourcePlace(file="a.py", line=line) for line in (1, 2))
+    raised = replace(missing("gone", first, "t"), places=(first,), raised_at=(first,))
+    foreseen = replace(missing("gone", first), places=(first, second), raised_at=())
+    planned = planner.for_groups([raised, foreseen], ChangeHistory(changer), {}, one_at_a_time=False)
+    assert changer.make({}, planned).texts == {"a.py": "x = lib.prod\ny = lib.sum\n"}
