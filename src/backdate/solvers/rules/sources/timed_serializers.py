@@ -40,7 +40,7 @@ _SOURCE = "https://itsdangerous.palletsprojects.com/en/stable/changes/#version-2
 
 def timed_serializers(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """All uses in the files that import one of them, at once; None for another error."""
-    if _LIBRARY not in group.cause.message or group.cause.name not in _SUCCESSORS:
+    if group.cause.owner.partition(".")[0] != _LIBRARY or group.cause.name not in _SUCCESSORS:
         return None
     edits = {
         file: made
