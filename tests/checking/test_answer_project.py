@@ -129,11 +129,16 @@ _AFTER_BREAKAGE = (
 """Rooms and modules that a check of which tests broke does not need, whatever they cost to import."""
 _WATCHED = """
 import atexit, json, sys
-programs, opened = [], []
+programs, opened, made = [], [], set()
 
 def watch(event, arguments):
-    if event == "subprocess.Popen":
-        programs.append(str(arguments[1][0]).rpartition("/")[2])
+    if event == "os.mkdir":
+        made.add(str(arguments[0]))
+    elif event == "subprocess.Popen":
+        command = [*map(str, arguments[1])]
+        # A run also removes what others that were killed have left, which depends on what ran beside it.
+        if command[0] != "rm" or command[-1] in made:
+            programs.append(command[0].rpartition("/")[2])
     elif event == "open" and isinstance(arguments[0], str):
         opened.append(arguments[0])
 
