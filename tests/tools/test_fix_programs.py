@@ -27,7 +27,12 @@ def tool(repository_root: Path) -> ModuleType:
 
 @pytest.mark.parametrize(
     ("name", "number"),
-    [("fix_programs.txt", 60), ("fix_programs_second.txt", 32), ("fix_programs_third.txt", 40)],
+    [
+        ("fix_programs.txt", 60),
+        ("fix_programs_second.txt", 32),
+        ("fix_programs_third.txt", 40),
+        ("fix_programs_fourth.txt", 40),
+    ],
 )
 def test_a_list_is_sound(tool: ModuleType, repository_root: Path, name: str, number: int) -> None:
     programs = list(tool.read_programs((repository_root / "tools" / name).read_text()))
