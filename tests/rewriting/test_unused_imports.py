@@ -21,6 +21,8 @@ def without(text: str, name: str) -> str:
         ("import imp, os\nos.sep\n", "imp", "import os\nos.sep\n"),
         ("from gone.part import a, b\nx = 1\n", "gone", "x = 1\n"),
         ("from lib import old as o, new\nnew()\n", "lib.old", "from lib import new\nnew()\n"),
+        ("from lib import GC\nx = 'G' in 'GC'\n", "lib.GC", "x = 'G' in 'GC'\n"),
+        ("from lib import old\nif kind == 'old': pass\n", "lib.old", "if kind == 'old': pass\n"),
     ],
 )
 def test_what_nothing_uses_is_left_out(before: str, name: str, after: str) -> None:
@@ -33,6 +35,8 @@ def test_what_nothing_uses_is_left_out(before: str, name: str, after: str) -> No
         ("from lib import old\nold()\n", "lib.old"),
         ("from lib import old\n__all__ = ['old']\n", "lib.old"),
         ("from gone import a, b\na()\n", "gone"),
+        ('from lib import old\ngetattr(module, u"old")\n', "lib.old"),
+        ("from lib import old\ndef f(x: 'old'): pass\n", "lib.old"),
         ("from lib import older\n", "lib.old"),
         ("try: import imp\nexcept ImportError: pass\n", "imp"),
     ],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -133,12 +132,12 @@ class SourceNames:
     def is_unused(self, imported: ImportedName, changed: Collection[int]) -> bool:
         """Whether nothing uses what an import binds, but for what begins at the ``changed`` offsets.
 
-        A string with the name counts as a use: it may be in ``__all__``, or an annotation. A ``del`` on the
-        outermost level goes with the import.
+        A string with the name counts as a use: it may be in ``__all__``, or an annotation; not where it is
+        compared. A ``del`` on the outermost level goes with the import.
         """
-        text = re.search(rf"""["']{re.escape(imported.local)}["']""", self.tree.text)
+        text = any(map(_may_name, self.tree.strings(imported.local)))
         uses = (use for use in self.tree.identifiers(imported.local) if is_use(use) or _is_deleted(use))
-        return text is None and all(use.start_byte in changed or _is_deleted_outermost(use) for use in uses)
+        return not text and all(use.start_byte in changed or _is_deleted_outermost(use) for use in uses)
 
     def meaning(self, node: Node) -> Meaning:
         """What the identifier ``node``, which is used and not bound there, stands for."""
@@ -239,6 +238,11 @@ def deleted_names(statement: Node) -> tuple[Node, ...]:
     given = statement.named_children
     several = given[0].named_children if len(given) == 1 and given[0].type == "expression_list" else given
     return tuple(node for node in several if node.type != "comment")
+
+
+def _may_name(string: Node) -> bool:
+    """Whether a string may stand for what it names: not where it is compared, or searched through."""
+    return string.parent is None or string.parent.type != "comparison_operator"
 
 
 def _is_deleted(node: Node) -> bool:

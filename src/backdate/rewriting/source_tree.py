@@ -144,6 +144,18 @@ class SourceTree:
             if not (self.root.has_error and any(parent.is_error for parent in ancestors(node))):
                 yield node
 
+    def strings(self, text: str) -> Iterator[Node]:
+        """The strings that say ``text``, a word, and nothing else."""
+        for start in _words(self.text, text):
+            node = self.root.descendant_for_byte_range(start, start + len(text))
+            parent = None if node is None else node if node.type == "string" else node.parent
+            if (
+                parent is not None
+                and parent.type == "string"
+                and re.sub("^\\w*['\"]+|['\"]+$", "", self.code(parent)) == text
+            ):
+                yield parent
+
     def words(self, name: str) -> list[int]:
         """The offsets at which ``name`` stands as a word, strings and comments included."""
         return _words(self.text, name)

@@ -37,6 +37,8 @@ EARLIER = b"""# Changelog
 ## 1.0
 
 - New `gone`: use it instead of nothing.
+- Associating a ".bind" with others is moved to `place`.
+- `old_gone` was renamed to `new_gone`.
 """
 CULPRIT = Culprit(name="library", old="1.0", new="2.0", released=datetime(2024, 1, 1, tzinfo=UTC))
 
@@ -79,6 +81,9 @@ def test_what_takes_a_names_place_may_stand_where_it_was_deprecated() -> None:
         ("1.5", "come")
     ]
     assert files.announced_before(culprit, "other") == ()
+    assert files.announced_before(culprit, "bind") == ()  # a word of prose
+    (said,) = files.announced_before(culprit, "old_gone")
+    assert said.replacement == "new_gone"
     assert files.announced_before(Culprit(name="library", old=None, new="3.0", released=None), "gone") == ()
 
 

@@ -126,8 +126,9 @@ def announced_before(files: Mapping[str, bytes], old: str | None, term: str) -> 
 
 
 def _goes_and_is_replaced(text: str, quoted: Quoted) -> bool:
-    goes = _DEPRECATION.search(text) is not None or _REMOVAL.search(text) is not None
-    return goes and bool(quoted.replacement or read_hint(text))
+    # What was moved or removed then is not what is there still, where prose has the word for other things.
+    gone = _UNUSUAL.search(quoted.about) is not None and _REMOVAL.search(text) is not None
+    return (gone or _DEPRECATION.search(text) is not None) and bool(quoted.replacement or read_hint(text))
 
 
 def names_it(text: str, term: str) -> bool:

@@ -65,6 +65,20 @@ def test_a_name_is_made_by_a_function_and_other_errors_propose_nothing() -> None
     assert mended("mutable default of another kind", SHOP, 9) == SHOP
 
 
+def test_what_a_function_gives_is_made_anew_for_fields_of_the_same_type() -> None:
+    text = (
+        "import dataclasses\nimport numpy as np\n\n\n@dataclasses.dataclass\nclass Body:\n"
+        "    mass: float = one()\n    place: np.ndarray = np.zeros(3)\n    turned: np.ndarray = np.eye(3)\n"
+        "    moved: np.ndarray = dataclasses.field(default=np.ones(3))\n"
+    )
+    message = "mutable default <class 'numpy.ndarray'> for field place is not allowed: use default_factory"
+    assert mended(message, text, 6) == text.replace(
+        "= np.zeros(3)", "= dataclasses.field(default_factory=lambda: np.zeros(3))"
+    ).replace("= np.eye(3)", "= dataclasses.field(default_factory=lambda: np.eye(3))").replace(
+        "default=np.ones(3)", "default_factory=lambda: np.ones(3)"
+    )
+
+
 def test_a_file_that_this_python_cannot_read_is_left_alone() -> None:
     message = "mutable default <class 'shop.Price'> for field price is not allowed: use default_factory"
     assert mended(message, "print 'Python 2'\n" + SHOP, 10) == "print 'Python 2'\n" + SHOP

@@ -77,3 +77,28 @@ def test_of_any_other_error_nothing_is_said(text: str, name: str, new: str) -> N
 
 def test_files_that_are_not_to_be_edited_stay() -> None:
     assert proposed(TEXT, kept_files=frozenset({"a.py"})) == []
+
+
+HANDED_ON = f"""{HEAD}def made(kind, options):
+    options = {{"width": kind.width, **options}}
+    return fields.Int(**options)
+"""
+
+
+def test_a_key_of_the_dictionary_that_is_handed_on_becomes_metadata() -> None:
+    assert proposed(HANDED_ON) == [
+        HANDED_ON.replace('"width": kind.width', '"metadata": {"width": kind.width}')
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HANDED_ON.replace("(**options)", "(options)"),
+        HANDED_ON.replace('{"width"', '{"metadata": {}, "width"'),
+        HANDED_ON.replace("    return", '    other = {"width": 2}\n    return'),
+        f"{HEAD}\n\n{HANDED_ON.removeprefix(HEAD)}",  # the lines that failed are outside of it
+    ],
+)
+def test_dictionaries_that_may_be_for_something_else_stay(text: str) -> None:
+    assert proposed(text) == []

@@ -55,6 +55,8 @@ def results(message: str, text: str, line: int = 1, *, led_to: tuple[str, ...] =
             "x = data.ravel()[near(grid).astype(int)]\n",
         ),
         ("'method' object is not subscriptable", "x = d.keys[0]\n", "x = d.keys()[0]\n"),
+        ("'2021-02'", "x = Station(self.frame[month], 2)\n", "x = Station(self.frame.loc[month], 2)\n"),
+        ("'2021-02-03 10:00'", "x = f[f.a > 1][day]\n", "x = f[f.a > 1].loc[day]\n"),
         ("'dict' object has no attribute 'remove'", "names.remove('a')\n", "names.pop('a')\n"),
         ("'set' object has no attribute 'append'", "found.append(one)\n", "found.add(one)\n"),
         (

@@ -18,7 +18,12 @@ from backdate.solvers.rules.sources.warned_indices import warned_indices
 LINE = SourcePlace(file="p.py", line=2)
 
 
-def proposed(tmp_path: Path, source: str, kind: CauseKind = CauseKind.ASSERTION) -> list[str]:
+def proposed(
+    tmp_path: Path,
+    source: str,
+    kind: CauseKind = CauseKind.ASSERTION,
+    warned_at: tuple[SourcePlace, ...] = (LINE,),
+) -> list[str]:
     (tmp_path / "p.py").write_text(source)
     warned = GivenWarning(
         category="FutureWarning",
@@ -26,7 +31,7 @@ def proposed(tmp_path: Path, source: str, kind: CauseKind = CauseKind.ASSERTION)
             "Using a non-tuple sequence for multidimensional indexing is deprecated; use `arr[tuple(seq)]` "
             "instead of `arr[seq]`."
         ),
-        places=(LINE,),
+        places=warned_at,
         names_it=False,
     )
     evidence = FixEvidence(tree=tmp_path, uses=uses_in(tmp_path), texts={"p.py": source}, warnings=(warned,))
@@ -34,9 +39,9 @@ def proposed(tmp_path: Path, source: str, kind: CauseKind = CauseKind.ASSERTION)
         cause=Cause(kind=kind, type="AssertionError", message="assert 1 == 2"), tests=("t",), places=()
     )
     return [
-        apply_edits(source, rewrite_source(source, made.rewrite, lines=frozenset({LINE.line})).edits)
+        apply_edits(source, rewrite_source(source, made.rewrite, lines=lines).edits)
         for made in warned_indices(group, evidence)
-        if made.rewrite is not None and made.places == (LINE,)
+        if made.rewrite is not None and (lines := frozenset(place.line for place in made.places))
     ]
 
 
@@ -59,3 +64,12 @@ def test_a_line_that_does_not_tell_which_index_it_is_is_left_alone(tmp_path: Pat
 
 def test_what_is_missing_is_another_failure(tmp_path: Path) -> None:
     assert proposed(tmp_path, "def f(a, i):\n    return a[i]\n", CauseKind.MISSING_ATTRIBUTE) == []
+
+
+def test_the_same_index_is_changed_at_all_lines_at_once(tmp_path: Path) -> None:
+    source = "def f(a, i, j):\n    b = a[i]\n    a[i] = a[j]\n    c = a[j]\n    return a[i]\n"
+    warned = tuple(SourcePlace(file="p.py", line=line) for line in (2, 4, 5))
+    assert proposed(tmp_path, source, warned_at=warned) == [
+        source.replace("b = a[i]", "b = a[tuple(i)]").replace("return a[i]", "return a[tuple(i)]"),
+        source.replace("c = a[j]", "c = a[tuple(j)]"),
+    ]

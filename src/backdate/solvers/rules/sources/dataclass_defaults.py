@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
@@ -13,7 +14,6 @@ from backdate.editing.spans import Edit, apply_edits
 from backdate.knowledge.changes import PYTHON
 from backdate.rewriting.rewrite import ExpressionRole, ReplaceExpression
 from backdate.rewriting.rewrite_source import rewrite_source
-from backdate.rewriting.template import placeholders_of
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.syntax_edits import leaf_of, span_of
 
@@ -41,12 +41,10 @@ def default_factories(group: FailureGroup, evidence: FixEvidence) -> Proposal | 
     edited = apply_edits(text, [edit for _, edit in given])
     # from the last one: an import that the first edit adds moves the lines below it
     for code in sorted(lines, key=lambda code: -max(lines[code])):
-        template = _factory(code)
-        if not placeholders_of(template):
-            moved = edited.count("\n") - text.count("\n")
-            rewrite = ReplaceExpression(expression=code, role=ExpressionRole.ASSIGNED, template=template)
-            at = frozenset(line + moved for line in lines[code])
-            edited = apply_edits(edited, rewrite_source(edited, rewrite, lines=at).edits)
+        moved = edited.count("\n") - text.count("\n")
+        rewrite = ReplaceExpression(expression=code, role=ExpressionRole.ASSIGNED, template=_factory(code))
+        at = frozenset(line + moved for line in lines[code])
+        edited = apply_edits(edited, rewrite_source(edited, rewrite, lines=at).edits)
     if edited == text:
         return None
     places = {line for line, _ in given}.union(*lines.values())
@@ -61,7 +59,9 @@ def default_factories(group: FailureGroup, evidence: FixEvidence) -> Proposal | 
 
 
 def _factory(code: str) -> str:
-    return f"dataclasses.field(default_factory={_made_by(code)})"
+    made_by = _made_by(code)
+    # what the default is made of are names of the file, not of a template
+    return f"dataclasses.field(default_factory={made_by if made_by.isidentifier() else 'lambda: {self}'})"
 
 
 def _made_by(code: str) -> str:
@@ -72,36 +72,55 @@ def _made_by(code: str) -> str:
 
 def _given(text: str, field: str, leaf: str) -> Iterator[tuple[int, Edit]]:
     """The defaults that ``dataclasses.field(default=…)`` is given, each with its line."""
-    source = SourceText(text)
-    for name, value in _fields(text):
-        if not isinstance(value, ast.Call) or leaf_of(value.func) != "field":
-            continue
-        for given in value.keywords:
-            if given.arg == "default" and _is_meant(name, given.value, field, leaf):
+    source, fields = SourceText(text), tuple(_fields(text))
+    for one in fields:
+        for given in one.value.keywords if isinstance(one.value, ast.Call) and _is_field(one.value) else ():
+            if given.arg == "default" and _is_meant(one, given.value, fields, field, leaf):
                 code = ast.get_source_segment(text, given.value) or ""
                 start, end = span_of(given, source)
-                yield value.lineno, Edit(start, end, f"default_factory={_made_by(code)}")
+                yield one.value.lineno, Edit(start, end, f"default_factory={_made_by(code)}")
 
 
 def _defaults(text: str, field: str, leaf: str) -> Iterator[tuple[int, str]]:
-    """Line and code of the defaults of ``field``, and of others that are made by a call of ``leaf``."""
-    for name, value in _fields(text):
-        code = ast.get_source_segment(text, value) or ""
-        if code and _is_meant(name, value, field, leaf):
-            yield value.lineno, code
+    """Line and code of the defaults of ``field``, and of others that are made alike."""
+    fields = tuple(_fields(text))
+    for one in fields:
+        code = ast.get_source_segment(text, one.value) or ""
+        if code and not _is_field(one.value) and _is_meant(one, one.value, fields, field, leaf):
+            yield one.value.lineno, code
 
 
-def _fields(text: str) -> Iterator[tuple[str, ast.expr]]:
-    """Name and value of the fields of every decorated class."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Field:
+    """A field of a decorated class."""
+
+    name: str
+    annotation: str
+    """As code."""
+    value: ast.expr
+
+
+def _fields(text: str) -> Iterator[_Field]:
+    """The fields of every decorated class that have a default."""
     tree = parsed_or_none(text)
     for owner in ast.walk(tree) if tree is not None else ():
         for node in owner.body if isinstance(owner, ast.ClassDef) and owner.decorator_list else ():
             if isinstance(node, ast.AnnAssign) and node.value is not None:
-                yield node.target.id if isinstance(node.target, ast.Name) else "", node.value
+                yield _Field(
+                    name=node.target.id if isinstance(node.target, ast.Name) else "",
+                    annotation=ast.unparse(node.annotation),
+                    value=node.value,
+                )
 
 
-def _is_meant(name: str, value: ast.expr, field: str, leaf: str) -> bool:
-    """Whether a default is one of the refused class: by what is called, or by the refused field's name."""
-    if isinstance(value, ast.Call):
-        return leaf_of(value.func) == leaf
-    return name == field and isinstance(value, ast.Name)
+def _is_field(value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and leaf_of(value.func) == "field"
+
+
+def _is_meant(one: _Field, value: ast.expr, fields: Sequence[_Field], field: str, leaf: str) -> bool:
+    """Whether a default is one of the refused class: the refused field's own, what calls that class, or a
+    call for a field of the same type."""
+    if not isinstance(value, ast.Call):
+        return one.name == field and isinstance(value, ast.Name)
+    types = {each.annotation for each in fields if each.name == field}
+    return leaf_of(value.func) == leaf or one.name == field or one.annotation in types

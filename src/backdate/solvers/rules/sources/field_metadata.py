@@ -6,7 +6,7 @@ Until then any argument that a field did not know was kept as its metadata, so t
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
@@ -51,8 +51,11 @@ def field_metadata(group: FailureGroup, evidence: FixEvidence) -> Proposal | Non
         return None
     edits = {}
     for file in dict.fromkeys(place.file for place in group.places):
-        text = evidence.texts.get(file, "")
-        made = [] if file in evidence.kept_files else list(metadata_edits(text, group.cause.name))
+        text = "" if file in evidence.kept_files else evidence.texts.get(file, "")
+        made = list(metadata_edits(text, group.cause.name))
+        if not made:
+            lines = [place.line for place in group.places if place.file == file]
+            made = list(_display_edits(text, group.cause.name, lines))
         if made:
             edits[file] = made
     if not edits:
@@ -77,6 +80,41 @@ def metadata_edits(text: str, refused: str) -> Iterator[Edit]:
         source = SourceText(text)
         for call in calls:
             yield from _edits(call, source, text)
+
+
+def _display_edits(text: str, refused: str, lines: Collection[int]) -> Iterator[Edit]:
+    """The edit of the one dictionary with the key ``refused`` that a function with one of ``lines`` writes
+    out, and hands to a field there as ``**``."""
+    tree = parsed_or_none(text) if _LIBRARY in text else None
+    for function in ast.walk(tree) if tree is not None else ():
+        if not isinstance(function, ast.FunctionDef) or not any(
+            function.lineno <= line <= (function.end_lineno or 0) for line in lines
+        ):
+            continue
+        inside = [*ast.walk(function)]
+        hands_on = any(
+            isinstance(one, ast.Call) and any(given.arg is None for given in one.keywords) for one in inside
+        )
+        entries = [
+            (key, value)
+            for one in inside
+            if isinstance(one, ast.Dict) and _METADATA not in map(_constant, one.keys)
+            for key, value in zip(one.keys, one.values, strict=True)
+            if _constant(key) == refused
+        ]
+        if hands_on and len(entries) == 1:
+            source = SourceText(text)
+            ((key, value),) = entries
+            assert key is not None
+            start, _ = span_of(key, source)
+            yield Edit(start, start, f'"{_METADATA}": {{')
+            _, end = span_of(value, source)
+            yield Edit(end, end, "}")
+            return
+
+
+def _constant(key: ast.expr | None) -> object:
+    return key.value if isinstance(key, ast.Constant) else None
 
 
 def _is_field(node: ast.AST) -> bool:

@@ -205,6 +205,15 @@ def _sorted_first(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
             )
 
 
+def _rows_of(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
+    """The rows of a day, a month or a year, which are no columns (pandas 2.0)."""
+    for value in line.of(ExpressionRole.SUBSCRIPTED):
+        if not value.code.endswith((".loc", ".iloc", ".at")):
+            yield ReplaceExpression(
+                expression=value.code, role=ExpressionRole.SUBSCRIPTED, template="{self}.loc"
+            )
+
+
 def _listed_keys(_: re.Match[str], line: _FailingCode) -> Iterator[Rewrite]:
     """Columns by a tuple or a set: by a list (pandas 2.0)."""
     for several in line.of(ExpressionRole.KEYS):
@@ -311,6 +320,7 @@ _SHAPES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], _FailingCode], It
         _integer,
     ),
     (re.compile(r"only integers, slices "), _indices),
+    (re.compile(r"^'\d{4}(?:[-/]\d{1,2}){0,2}(?:[ T]\d{1,2}:\d\d(?::\d\d)?)?'$"), _rows_of),
     (re.compile(r"The truth value of an empty array is ambiguous"), _any_item),
     (re.compile(r"arrays used as indices must be of integer"), _integral),
     *((pattern, _given(propose)) for pattern, propose in LITERALS),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.rewriting.expressions import expressions_on
 from backdate.rewriting.rewrite import ExpressionRole, ReplaceExpression
@@ -20,28 +20,33 @@ _KINDS = (CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.CHANGED_TYPE, 
 
 
 def warned_indices(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
-    """For each line of the project that was warned of: its index as a tuple, where one expression is one."""
+    """For each index of the project's lines that were warned of: as a tuple, at all of these lines at once.
+
+    Of a line with several expressions that may be lists nothing is known.
+    """
     if group.cause.kind not in _KINDS:
         return
+    places: dict[str, list[SourcePlace]] = {}
+    said = ""
     for given in evidence.warnings:
         match = _NO_TUPLE.search(given.message)
         for place in given.places if match is not None else ():
             text = evidence.texts.get(place.file)
             found = expressions_on(text, frozenset({place.line})) if text is not None else ()
-            indices = [
+            indices = {
                 one.code for one in found if one.role is ExpressionRole.INDEX and _may_be_list(one.code)
-            ]
-            if match is None or len(set(indices)) != 1:
-                continue
-            yield Proposal(
-                origin=ProposalOrigin.RESTRUCTURING,
-                distribution="numpy",
-                rewrite=ReplaceExpression(
-                    expression=indices[0], role=ExpressionRole.INDEX, template="tuple({self})"
-                ),
-                places=(place,),
-                why=(AdviceEvidence(kind=EvidenceKind.WARNING, text=f"{given.category}: {match[0]}"),),
-            )
+            }
+            if match is not None and len(indices) == 1:
+                places.setdefault(indices.pop(), []).append(place)
+                said = f"{given.category}: {match[0]}"
+    for index, warned in places.items():
+        yield Proposal(
+            origin=ProposalOrigin.RESTRUCTURING,
+            distribution="numpy",
+            rewrite=ReplaceExpression(expression=index, role=ExpressionRole.INDEX, template="tuple({self})"),
+            places=tuple(dict.fromkeys(warned)),
+            why=(AdviceEvidence(kind=EvidenceKind.WARNING, text=said),),
+        )
 
 
 def _may_be_list(code: str) -> bool:
