@@ -79,6 +79,8 @@ class DeadNamesWorld:
     """Files that another process runs: a dead name in them shows as a value that differs."""
     catches: frozenset[str] = frozenset()
     """Files that catch what a dead name raises, and go on with another value."""
+    shows: str = "assert []"
+    """What the test says then."""
     selects: bool = False
     asked: list[tuple[Texts, tuple[str, ...]]] = field(default_factory=list)
     """Every run: what was changed, and the tests that were chosen."""
@@ -138,7 +140,7 @@ class DeadNamesWorld:
                         cause=Cause(kind=CauseKind.TIMEOUT, type="", message="hung"), tests=(test,), places=()
                     ), True
                 if name not in self.alive and file in self.read_as_text | self.catches:
-                    cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert []")
+                    cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message=self.shows)
                     return FailureGroup(cause=cause, tests=(test,), places=()), False
                 if name not in self.alive:
                     return missing(name, place, test), False

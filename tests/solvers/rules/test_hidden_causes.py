@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from dead_names import DeadNamesWorld, rename
 
+from backdate.advice import SourcePlace
+from backdate.diagnosis.result import CauseKind
 from backdate.solvers.rules.loop import MendLoop
 
 NEW = {"product": "prod", "add": "sum", "wrong": "worse"}
@@ -67,3 +70,33 @@ def test_a_failure_that_names_its_cause_is_not_looked_behind() -> None:
     loop = MendLoop(one, one.changer())
     loop.mend()
     assert loop.runs == len(one.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("shows", "runs"),
+    [
+        ("assert 500 == 200", 3),
+        ("AssertionError: 404 != 415", 3),
+        ("assert 1 == 0  +  where 1 = <Result>.exit_code", 3),
+        ("assert 200 == 302", 4),  # no error's status: what is guessed is tried first
+        ("assert [500] == [200]", 4),
+    ],
+)
+def test_where_a_test_got_the_status_of_an_error_nothing_is_guessed(shows: str, runs: int) -> None:
+    def rules(group, texts):
+        if group.cause.kind is CauseKind.ASSERTION:
+            return [rename("sum", "add", SourcePlace(file="b.py", line=1))]
+        return [rename("product", "prod", *group.places)]
+
+    one = DeadNamesWorld(
+        files={"a.py": "lib.product\n", "b.py": "lib.sum\n"},
+        alive=frozenset({"prod", "sum", "add"}),
+        rules=rules,
+        catches=frozenset({"a.py"}),
+        shows=shows,
+    )
+    loop = MendLoop(one, one.changer())
+    mended = loop.mend()
+    assert mended.solved
+    assert mended.texts == {"a.py": "lib.prod\n"}
+    assert loop.runs == len(one.asked) == runs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,11 @@ from backdate.solvers.rules.proposals import FailureGroup
 
 _MOST_LOOKS = 3
 """Each is a run of the failing tests."""
+_STATUS = re.compile(
+    r"\b[45]\d\d (?:==|!=) [1-5]\d\d\b|\b[1-5]\d\d (?:==|!=) [45]\d\d\b"
+    r"|\b[12] (?:==|!=) 0\b|\b0 (?:==|!=) [12]\b"
+)
+"""The status of an answer, or of a program that ended, in place of another one."""
 
 
 @dataclass(slots=True)
@@ -79,15 +85,25 @@ class HiddenCauses:
 
     def _hide_their_cause(self, texts: Texts, failing: Iterable[FailureGroup]) -> bool:
         """Whether a test fails by an assertion, an exit, or at a line that may not be edited: a test's."""
-        return any(
-            group.tests
-            and (
-                is_silent([group])
-                or group.cause.type == "SystemExit"
-                or (bool(group.places) and not self._is_of_code(texts, group.places[0].file))
-            )
-            for group in failing
+        return any(self._hides_its_cause(texts, group) for group in failing)
+
+    def _hides_its_cause(self, texts: Texts, group: FailureGroup) -> bool:
+        return bool(group.tests) and (
+            is_silent([group])
+            or group.cause.type == "SystemExit"
+            or (bool(group.places) and not self._is_of_code(texts, group.places[0].file))
         )
+
+    def is_likelier(
+        self, texts: Texts, failing: Iterable[FailureGroup], guessed_for: Iterable[FailureGroup]
+    ) -> bool:
+        """Whether a look is likelier to tell than what is guessed for some groups.
+
+        So it is where a test got the status of an error, and all that is guessed is for failures that hide
+        their cause.
+        """
+        shows = any(group.tests and _STATUS.search(group.cause.message) is not None for group in failing)
+        return shows and all(self._hides_its_cause(texts, group) for group in guessed_for)
 
     def _is_of_code(self, texts: Texts, file: str) -> bool:
         """Whether a file may be edited: it is none of tests."""

@@ -120,6 +120,8 @@ class MendLoop:
                 self._texts, self._last, self._open = changed.texts, after, []
                 return self._result(solved=True)
             if self._untraced and not gained(self._last, after) and not self._leads_on(changed):
+                for made in changed.made:
+                    self._planner.reject(made.planned)
                 continue  # nobody saw these lines fail
             self._judge(changed, after)
             self._remember()
@@ -175,6 +177,9 @@ class MendLoop:
         self._untraced = False
         foreseen = () if self._one_at_a_time else self.backend.foreseen(self._texts)
         planned = self._for_groups((*self._open, *foreseen))
+        guessed_for = [change.group for change in planned]
+        if planned and self._hidden.is_likelier(self._texts, self._open, guessed_for):
+            planned = self._for_caught() or planned
         if planned or self._unseen:
             return self._in_place_of_all(planned)
         return self._on_untraced_lines() or self._alternative()
