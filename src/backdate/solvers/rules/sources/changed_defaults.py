@@ -69,6 +69,8 @@ class ChangedDefaultSource:
         if group.cause.kind is not CauseKind.ASSERTION:
             elsewhere = [one for one in told if one not in here]
             several = _together(here[:_MOST], evidence) if len(here) > 1 else ()
+            if group.cause.kind is CauseKind.CHANGED_TYPE:  # of what the failing line is given, or calls
+                turned_off = [one for one in turned_off if not own_lines.isdisjoint(one.places)]
             return (*several, *(_alone(one) for one in (*here[:_MOST], *elsewhere)), *turned_off)
         ordered = sorted(found, key=lambda one: (not one.told, one not in here))[:_MOST_AT_ONCE]
         first = [one for one in ordered if one.told]
