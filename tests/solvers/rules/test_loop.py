@@ -446,3 +446,17 @@ def test_what_is_foreseen_of_one_name_is_mended_on_each_line_by_the_rule_that_fi
     foreseen = replace(missing("gone", first), places=(first, second), raised_at=())
     planned = planner.for_groups([raised, foreseen], ChangeHistory(changer), {}, one_at_a_time=False)
     assert changer.make({}, planned).texts == {"a.py": "x = lib.prod\ny = lib.sum\n"}
+
+
+def test_what_was_guessed_for_one_failure_and_mends_another_stays() -> None:
+    def rules(group, texts):
+        guessed = rename("product", "prod", SourcePlace(file="b.py", line=1))
+        return [guessed] if group.cause.name == "gone" else []
+
+    one = DeadNamesWorld(
+        files={"a.py": "lib.gone\n", "b.py": "lib.product\n"}, alive=frozenset({"prod"}), rules=rules
+    )
+    mended = MendLoop(one, one.changer()).mend()
+    assert not mended.solved
+    assert mended.texts == {"b.py": "lib.prod\n"}
+    assert mended.reading.good == {"test_b.py"}

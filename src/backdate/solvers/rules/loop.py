@@ -242,7 +242,11 @@ class MendLoop:
                 self._keep(changed, after, [made.planned for made in (*wrong, *idle)])
                 return
         verdicts = self._verdicts(changed, after, keys)
-        rejected = [made.planned for made, verdict in verdicts if verdict is not ChangeVerdict.HELPED]
+        helped = [made.planned.group.tests for made, verdict in verdicts if verdict is ChangeVerdict.HELPED]
+        # what was guessed for one failure may have mended another
+        others = (after.good - self._last.good).difference(*helped)
+        good = (ChangeVerdict.HELPED, *((_IDLE,) if others else ()))
+        rejected = [made.planned for made, verdict in verdicts if verdict not in good]
         harmful = [made for made, verdict in verdicts if verdict is ChangeVerdict.HARMFUL]
         parts = [narrowed(made, self._texts, changed.texts, after, keys, self.changer) for made in harmful]
         narrower = [part for part in parts if part is not None]
