@@ -114,5 +114,8 @@ def test_what_tables_say_of_a_module_that_none_takes_the_place_of() -> None:
     assert "legacy-cgi" in said.text
     assert "3.13" in said.source
     assert known_words("python", "cgi", until="3.12.1") is None  # it is still there
+    loosely = known_words("isort", "isort.SortImports", until="5.1.4")
+    assert loosely is not None
+    assert loosely.text.startswith("no exact successor: functions take its place: isort.code and check_code")
     assert known_words("python", "pipes", until="3.13.0") is None  # subprocess is written
     assert known_words("python", "xdrlib", until="3.13.0") is None

@@ -111,11 +111,12 @@ def known_leads(
 def known_words(
     distribution: str, name: str, argument: str = "", *, until: str = ""
 ) -> AdviceEvidence | None:
-    """What the knowledge tables say to do about a name, or its argument, that none takes the place of."""
+    """What the tables say to do about a name, or its argument, that none takes the place of exactly."""
     leaf = argument or name.rpartition(".")[2]
     for row in _rows_about(distribution, name, argument):
         key = leaf if leaf in row.names else name
-        open_one = not row.names.get(key) and not row.rewrite.get(key)
+        # one that is used otherwise may lack what the project uses of it
+        open_one = key in row.loosely or not (row.names.get(key) or row.rewrite.get(key))
         if open_one and row.words.get(key) and not (until and _later(row.since, until)):
             return _of_row(row, key)
     return None
