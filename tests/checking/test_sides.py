@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -366,6 +367,26 @@ def test_what_stood_in_the_way_of_the_old_side_is_told(
     verdict, reason = decide(found.old, found.new, found.comparison)
     assert verdict is Verdict.CANNOT_TELL
     assert reason == "no test passes in the old environment: KeyError: 'API_KEY'"
+
+
+def test_what_stood_in_the_way_is_told_where_nearly_all_of_the_old_side_fails(
+    both: Callable[..., tuple[SidePair, World]],
+) -> None:
+    few = partial(ran, passed=1, not_collected=36, error="locale.Error: unsupported locale setting")
+    found, _ = both([start(recipe("a"))], lambda one: few(), lambda one: few())
+    obstacle = found.old.obstacle
+    assert obstacle is not None
+    assert (obstacle.error, obstacle.line) == (
+        ErrorClass.MISSING_HEADER,
+        "locale.Error: unsupported locale setting",
+    )
+    assert obstacle.help.startswith("run with --apt as root")
+    assert found.new.obstacle is None
+    verdict, reason = decide(found.old, found.new, found.comparison)
+    assert verdict is Verdict.CANNOT_TELL
+    assert reason.startswith(
+        "only 1 of 37 tests passes in the old environment: locale.Error: unsupported locale setting; "
+    )
 
 
 @pytest.mark.parametrize("broke", [0, 1])

@@ -21,7 +21,7 @@ from backdate.checking.error_identity import (
 )
 from backdate.checking.repeated import NOT_REPEATED, RepeatedTests
 from backdate.checking.result import Breakage, Comparison, ErrorChange, PackageChange
-from backdate.checking.settings import ACCEPT
+from backdate.checking.settings import ACCEPT, LEAST_PASSING
 from backdate.environments.environment import Lock
 from backdate.testing.lint_items import lint_tool
 from backdate.testing.outcomes import CaseResult, Frame, Outcome, Raised, SuiteRun
@@ -71,6 +71,12 @@ def count_outcomes(run: SuiteRun | None) -> Counts:
         not_collected=not_collected,
         skipped=skipped,
     )
+
+
+def says_little(run: SuiteRun | None) -> bool:
+    """Whether no test of ``run`` passes, or so few that they say little of the project."""
+    counts = count_outcomes(run)
+    return not counts.passed or counts.share < LEAST_PASSING
 
 
 def is_proven(run: SuiteRun | None, accept: float = ACCEPT) -> bool:

@@ -113,6 +113,9 @@ class AuditOptions:
     """Decides which they are; None for a new seed, which the result records."""
 
 
+LEAST_PASSING = 0.1
+"""The part of the tests that ran which has to pass on the old side, before nothing broke: where nearly all
+fail on both sides, those that pass say little of the project."""
 ACCEPT = 0.95
 """The part of the tests that ran which has to pass, so that a recipe is proven."""
 MOST_ATTEMPTS = 16

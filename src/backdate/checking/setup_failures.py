@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from backdate.checking.compare import count_outcomes
+from backdate.checking.compare import count_outcomes, says_little
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.recipe_run import RecipeRun
 from backdate.recipes.repair.setup_failure import MOST_TEXT, Phase, Problem, SetupFailure, read_failure
@@ -69,11 +69,14 @@ def message_of(recipe_run: RecipeRun, assessment: SetupAssessment | None = None)
         return telling_line(recipe_run.failure.message)
     assert recipe_run.run is not None
     counts = count_outcomes(recipe_run.run)
-    raised = [
-        error for result in recipe_run.run.results if result.outcome.bad for error in result.raised[-1:]
-    ]
-    if raised and not counts.passed and recipe_run.run.status not in _LIMITS:
-        return raised_line(raised[0].type, raised[0].message)
+    raised = Counter(
+        raised_line(error.type, error.message)
+        for result in recipe_run.run.results
+        if result.outcome.bad
+        for error in result.raised[-1:]
+    )
+    if raised and says_little(recipe_run.run) and recipe_run.run.status not in _LIMITS:
+        return raised.most_common(1)[0][0]
     if not recipe_run.run.trouble:
         return f"{counts.passed} of {counts.ran} tests pass" if counts.ran else "no test ran"
     return trouble_line(recipe_run.run) or "no message"

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Semaphore
 from typing import TYPE_CHECKING, Literal
 
-from backdate.checking.compare import count_outcomes, is_proven
+from backdate.checking.compare import count_outcomes, is_proven, says_little
 from backdate.checking.dated_project import DatedProject
 from backdate.checking.kept_interpreter import kept_interpreter, not_older
 from backdate.checking.question import Question
@@ -186,12 +186,13 @@ class SideRunner:
 
     def obstacle(self, recipe_run: RecipeRun) -> Obstacle | None:
         """What stood in the way of ``recipe_run``, if anything."""
-        run = recipe_run.run
-        if run is not None and run.status == "completed" and count_outcomes(run).passed:
+        run, is_old = recipe_run.run, self.name == "old"
+        tells = run is not None and run.status == "completed" and count_outcomes(run).passed > 0
+        if tells and not (is_old and says_little(run)):
             return None
         from backdate.checking.obstacles import obstacle_of
 
-        return obstacle_of(recipe_run, self.dated, self.resources, is_old=self.name == "old")
+        return obstacle_of(recipe_run, self.dated, self.resources, is_old=is_old)
 
     def report_end(self, recipe_run: RecipeRun) -> None:
         """Report whether the side has an environment in the end."""

@@ -16,6 +16,7 @@ from backdate.checking.result import (
     Side,
     Verdict,
 )
+from backdate.checking.settings import LEAST_PASSING
 from backdate.environments.environment import BuildFailure
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.testing.outcomes import SuiteRun
@@ -25,9 +26,6 @@ from backdate.text import counted, plural
 _NO_SUCH_SET = (ErrorClass.UNSATISFIABLE, ErrorClass.WRONG_INTERPRETER)
 _LEAST_RUN_AGAIN = 0.5
 """The part of the tests that passed which has to run again, before nothing broke."""
-_LEAST_PASSING = 0.1
-"""The part of the tests that ran which has to pass on the old side, before nothing broke: where nearly all
-fail on both sides, those that pass say little of the project."""
 
 
 def decide(
@@ -91,7 +89,7 @@ def _of_passing(old: Side, run: SuiteRun, comparison: Comparison, good: int) -> 
     if others:
         return Verdict.FAILS_DIFFERENTLY, f"{passing}, but {others}"
     ran = good + comparison.still_bad
-    if comparison.still_good < _LEAST_PASSING * ran:
+    if comparison.still_good < LEAST_PASSING * ran:
         passes = plural(good, "passes", "pass")
         return (
             Verdict.CANNOT_TELL,

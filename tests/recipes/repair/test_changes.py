@@ -310,6 +310,11 @@ def test_what_headers_do_not_hold_any_more_asks_for_an_older_python(
         ),
         ("ImportError: MagickWand shared library not found.", "MagickWand", "libmagickwand-dev"),
         ("try: apt install graphviz", "graphviz", "graphviz"),
+        (
+            "E   locale.Error: unsupported locale setting",
+            "unsupported locale setting",
+            "locales-all",
+        ),
     ],
 )
 def test_what_the_system_lacks_has_a_package(line: str, missing: str, packages: str | None) -> None:

@@ -81,6 +81,7 @@ _SYSTEM_SIGNS = tuple(
         r"\b([A-Za-z][\w+-]{2,40}) shared library not found",
         r"OSError: .{0,40}?(lib[\w.+-]{1,40})\.so",
         r"ImportError: (lib[\w.+-]{1,40}): cannot open shared object",
+        r"locale\.Error: (unsupported locale setting)",
         (
             r"(lapack|spatialindex|libspatialindex|libmagic|enchant|cairo|rustc|cargo|cmake|"
             r"swig)\b.{0,60}(?:not found|not installed|required|could not)"

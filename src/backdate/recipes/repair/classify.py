@@ -49,7 +49,8 @@ def _class_of_tests(failure: SetupFailure, text: str) -> ErrorClass:
         return named
     if failure.missing_modules:
         return ErrorClass.MISSING_MODULE
-    if not failure.ran and _lacks_of_system(text):
+    few_pass = not failure.ran or 2 * failure.passed < failure.ran
+    if few_pass and _lacks_of_system(text):
         return ErrorClass.MISSING_HEADER
     if failure.status == "no-tests":
         return ErrorClass.NO_TESTS
