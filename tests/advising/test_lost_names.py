@@ -399,6 +399,23 @@ def test_a_module_whose_used_names_are_all_elsewhere_is_not_said_to_have_no_succ
     assert told(alone, words) == ["lib.compat", "lib.compat.text_type"]
 
 
+def test_of_a_module_in_a_package_that_is_gone_the_used_names_are_enough() -> None:
+    """ "distutils is gone; nothing says what takes its place" stood before distutils.dir_util.copy_tree."""
+
+    def lost(name: str, within: str = "") -> LostName:
+        member = Member(name=name, present=True, kind="module")
+        return LostName(name=name, old=member, places=(), within=within)
+
+    def change(name: str, replacement: str = "") -> AdvisedChange:
+        return AdvisedChange(distribution="python", name=name, replacement=replacement, places=())
+
+    names = (lost("old"), lost("old.util", "old"), lost("old.util.copy", "old"))
+    asked = (change("old"), change("old.util"), change("old.util.copy", "shutil.copy"))
+    assert worth_saying(names, asked) == (False, False, True)
+    two = (*names, lost("old.util.other", "old"))
+    assert worth_saying(two, (*asked, change("old.util.other"))) == (True, False, True, False)
+
+
 def test_a_rule_for_another_name_of_the_object_holds(
     made: Callable[..., Environment], one_sandbox: Sandbox
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind
@@ -84,13 +84,27 @@ def worth_saying(lost: Sequence[LostName], changes: Sequence[AdvisedChange]) -> 
     for one in lost:
         if one.within:
             held.setdefault(one.within, set()).add(one.name)
-    by_parts = {whole for whole, names in held.items() if whole not in answered and names <= answered}
+    by_parts = {
+        whole
+        for whole, names in held.items()
+        if whole not in answered and _innermost(names) <= _answered_with(names, answered)
+    }
     return tuple(
         (not one.within or (one.within not in answered and one.name in answered))
         and (bool(one.argument) or one.name not in by_parts or is_told(change))
         and (not one.ruled or is_answered(change))
         for one, change in zip(lost, changes, strict=True)
     )
+
+
+def _innermost(names: Collection[str]) -> set[str]:
+    """Those of ``names`` that hold no other one: modules between are not used by themselves."""
+    return {name for name in names if not any(other.startswith(f"{name}.") for other in names)}
+
+
+def _answered_with(names: Collection[str], answered: Collection[str]) -> set[str]:
+    """Those of ``names`` that are answered, or something that holds them is."""
+    return {name for name in names if any(f"{name}.".startswith(f"{one}.") for one in answered)}
 
 
 def is_answered(change: AdvisedChange) -> bool:

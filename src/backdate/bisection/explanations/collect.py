@@ -49,7 +49,7 @@ MOST_TESTS = 40
 """Affected tests that are run once more with warnings on."""
 LARGEST_ARCHIVE = 96 * MIB
 _LARGEST_LOG = 32 * MIB
-_FORMAT = 15
+_FORMAT = 16
 _OF_VALUES = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.ASSERTION)
 
 
