@@ -9,6 +9,7 @@ from backdate.solvers.rules.sources.bound_metadata import bound_metadata
 from backdate.solvers.rules.sources.built_in_items import built_in_items
 from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.class_bodies import class_bodies
+from backdate.solvers.rules.sources.compared_arrays import compared_arrays
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.declared_fields import declared_fields
@@ -80,5 +81,6 @@ WHOLE = (
     built_in_items,
     kept_contexts,
     timed_serializers,
+    compared_arrays,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
