@@ -7,7 +7,10 @@ import pytest
 from backdate.editing.spans import apply_edits
 from backdate.index.names import normalise
 from backdate.knowledge.load import changes_of, distributions_with_rules
+from backdate.knowledge.row_rewrites import rewrites_of_row
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for, rules_of
+from backdate.knowledge.schema import ChangeRow, EditRow
+from backdate.rewriting.in_words import in_words
 from backdate.rewriting.rewrite import AddArgument, CallAtStart, RenameAttribute, ReplaceName
 from backdate.rewriting.rewrite_source import rewrite_source
 
@@ -195,4 +198,20 @@ def test_what_imp_found_and_loaded_is_loaded_by_importlib() -> None:
         "    handle, path, how = "
         "(None, importlib.machinery.PathFinder.find_spec(name, [folder]).origin, None)\n"
         "    return importlib.machinery.SourceFileLoader(name, path).load_module()\n"
+    )
+
+
+def test_a_row_may_define_what_a_name_did() -> None:
+    edit = EditRow(
+        of=("lib.dump",),
+        defines="\nimport io\nfrom lib import YAML\n\ndef dump(data):\n    return YAML(io.StringIO(data))\n",
+    )
+    row = ChangeRow(since="2.0", kind="behaviour", edits=(edit,), source="https://lib")
+    (made,) = rewrites_of_row(row)
+    assert (made.target, made.name) == ("lib.dump", "dump")
+    assert in_words(made.rewrite) == "lib.dump is defined in files that use it"
+    text = "import lib\n\nlib.dump(lib.x)\n"
+    assert apply_edits(text, rewrite_source(text, made.rewrite, lines=None).edits) == (
+        "import lib\nimport io\nfrom lib import YAML\n\n\n"
+        "def dump(data):\n    return YAML(io.StringIO(data))\n\n\ndump(lib.x)\n"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from pathlib import Path
@@ -174,12 +175,19 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
             edit.at_start,
             edit.base_behind,
             edit.texts,
+            edit.defines,
             edit.attributes or edit.body,
         ]
         assert len([key for key in keys if key]) == 1, edit
         assert edit.attributes or edit.body or not edit.within, edit
         assert edit.takes or edit.drops or not edit.methods, edit
         assert bool(edit.value) or not edit.adds, edit
+        if edit.defines:
+            *imports, function = ast.parse(edit.defines).body
+            assert isinstance(function, ast.FunctionDef), edit
+            assert {function.name} == {target.rpartition(".")[2] for target in edit.of}, edit
+            assert all(isinstance(one, ast.Import | ast.ImportFrom) for one in imports), edit
+            assert all(len(one.names) == 1 and one.names[0].asname is None for one in imports), edit
         assert edit.called or edit.template, edit
         assert edit.template or not edit.tested, edit
         assert edit.template or not (edit.only or edit.keyed or edit.unpacked or edit.drops_arguments), edit

@@ -15,8 +15,10 @@ from backdate.rewriting.rewrite import (
     ChangeClassBody,
     ChangeParameter,
     DecoratedCoroutine,
+    DefineHere,
     DropDecorator,
     NamePositional,
+    NeededImport,
     RenameAttribute,
     ReplaceAssignment,
     ReplaceClass,
@@ -128,6 +130,8 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         return BaseBehind(of=edit.of, base=edit.base_behind)
     if edit.at_start:
         return CallAtStart(function=edit.at_start, arguments=edit.value)
+    if edit.defines:
+        return _defined(edit.defines, target)
     if edit.texts:
         return RespellText(texts=tuple(edit.texts.items()))
     if edit.coroutines:
@@ -142,6 +146,22 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         new=edit.becomes,
         value=edit.value,
         only_value=edit.only_value,
+    )
+
+
+def _defined(text: str, target: str) -> DefineHere:
+    head, separator, definition = text.strip().partition("def ")
+    imports = []
+    for statement in filter(None, map(str.strip, head.splitlines())):
+        module, _, name = statement.removeprefix("from ").removeprefix("import ").partition(" import ")
+        dotted = f"{module}.{name}" if name else module
+        local = name or module.partition(".")[0]
+        imports.append(NeededImport(statement=statement, local=local, dotted=dotted))
+    return DefineHere(
+        name=target,
+        definition=f"{separator}{definition}",
+        binds=(target.rpartition(".")[2],),
+        imports=tuple(imports),
     )
 
 

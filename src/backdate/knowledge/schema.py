@@ -23,8 +23,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class EditRow(Row, frozen=True, kw_only=True):
     """How to change uses of a name. Exactly one of the keys ``name``, ``attribute``, ``template``,
     ``assigned``, ``argument``, ``adds``, ``positional``, ``coroutines``, ``undecorates``, ``takes``,
-    ``drops``, ``at_start``, ``texts``, ``base_behind`` and ``attributes`` (``body`` or both) says what
-    is done."""
+    ``drops``, ``at_start``, ``texts``, ``base_behind``, ``defines`` and ``attributes`` (``body`` or both)
+    says what is done."""
 
     of: Names
     """The dotted names that are used, "numpy.in1d"; ".to_csv" for a method or attribute of any object."""
@@ -114,6 +114,9 @@ class EditRow(Row, frozen=True, kw_only=True):
     texts: dict[str, str] = msgspec.field(default_factory=dict)
     """Regular expressions of what is refused inside of literal texts that the names read, each with what is
     written instead (``\\1`` is a group): in the function that fails, and in calls of the names."""
+    defines: str = ""
+    """A function that does what the name did, for files that use it: ``def`` behind the imports that it
+    needs, a line each. Its name is the last part of the names."""
     at_start: str = ""
     """The dotted function that files call behind their imports; its arguments, if any, are ``value``."""
 

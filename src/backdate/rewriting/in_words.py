@@ -11,6 +11,7 @@ from backdate.rewriting.rewrite import (
     ChangeLiteralType,
     ChangeParameter,
     DecoratedCoroutine,
+    DefineHere,
     DropDecorator,
     DropImport,
     NamePositional,
@@ -56,6 +57,8 @@ def in_words(rewrite: Rewrite) -> str:
             return f"in {of}: {', '.join((*made, *(f'{new} is added' for new in rewrite.adds)))}"
         case BaseBehind():
             return f"classes from {' or '.join(rewrite.of)} have the base class {rewrite.base} behind it"
+        case DefineHere():
+            return f"{rewrite.name} is defined in files that use it"
         case CallAtStart():
             return f"{rewrite.function}({rewrite.arguments}) is called behind the imports"
         case RespellText():

@@ -21,6 +21,7 @@ from backdate.rewriting.rewrite import (
     ChangeClassBody,
     ChangeParameter,
     DecoratedCoroutine,
+    DefineHere,
     DropDecorator,
     NamePositional,
     RenameAttribute,
@@ -292,6 +293,7 @@ def _holds(rule: Rule, evidence: FixEvidence, *, by_name: bool) -> bool:
         | BaseBehind
         | RespellText
         | DecoratedCoroutine
+        | DefineHere
         | DropDecorator,
     ):
         return True
