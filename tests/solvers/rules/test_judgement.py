@@ -92,3 +92,27 @@ def test_a_function_that_refuses_its_call_was_the_wrong_one_wherever_it_is_calle
     failed = FailureGroup(cause=refused, tests=("t",), places=(other,), raised_at=(other,))
     after = SuiteReading(solved=False, reason="", groups=(failed,), ended=True)
     assert judge_change(made, frozenset({group_key(group)}), group, after, lambda _: can_go_on) == verdict
+
+
+@pytest.mark.parametrize(
+    ("wrote", "raised_then", "verdict"),
+    [
+        (2, (3, 9), ChangeVerdict.HELPED),  # the next line of the same function raises it now
+        (2, (2, 9), ChangeVerdict.NO_EFFECT),
+        (5, (2, 9), ChangeVerdict.NO_EFFECT),  # what it wrote is elsewhere
+    ],
+)
+def test_one_of_several_lines_that_raises_no_more_is_mended(
+    wrote: int, raised_then: tuple[int, ...], verdict: ChangeVerdict
+) -> None:
+    def at(*lines: int) -> tuple[SourcePlace, ...]:
+        return tuple(SourcePlace(file="a.py", line=line) for line in lines)
+
+    refused = Cause(kind=CauseKind.CHANGED_TYPE, type="TypeError", message="a float is no integer")
+    before = FailureGroup(cause=refused, tests=("t", "u"), places=at(2, 9), raised_at=at(2, 9))
+    rewrite = ReplaceName(old="lib.a", new="lib.b")
+    proposal = Proposal(origin=ProposalOrigin.RESTRUCTURING, rewrite=rewrite, places=at(wrote))
+    made = MadeChange(planned=PlannedChange(group=before, proposal=proposal), lines=frozenset(at(wrote)))
+    group = FailureGroup(cause=refused, tests=("t", "u"), places=at(*raised_then), raised_at=at(*raised_then))
+    after = SuiteReading(solved=False, reason="", groups=(group,), ended=True)
+    assert judge_change(made, frozenset({group_key(before)}), before, after, lambda _: True) is verdict

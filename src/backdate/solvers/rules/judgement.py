@@ -70,6 +70,8 @@ def judge_change(
         if group_key(group) == key:
             where = moved.raised_at or moved.places[:1]
             again = not at or on_its_lines or any(place in where for place in at)
+            if at and not on_its_lines and not change.lines.isdisjoint(where):
+                again = False  # of several lines that raise it, one does not any more
             if on_its_lines and _takes_away(change.planned.proposal.rewrite, moved.cause):
                 again = False  # the next name of the module that is gone, on the line or in its place
             if moved.tests and again and len(group.tests) >= len(moved.tests):
