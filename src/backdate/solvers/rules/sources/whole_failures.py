@@ -16,6 +16,7 @@ from backdate.solvers.rules.sources.declared_fields import declared_fields
 from backdate.solvers.rules.sources.field_metadata import field_metadata
 from backdate.solvers.rules.sources.implicit_commits import commits
 from backdate.solvers.rules.sources.index_arrays import made_whole
+from backdate.solvers.rules.sources.index_nodes import index_nodes
 from backdate.solvers.rules.sources.json_settings import json_settings
 from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.kept_contexts import kept_contexts
@@ -23,6 +24,7 @@ from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
+from backdate.solvers.rules.sources.old_finders import old_finders
 from backdate.solvers.rules.sources.old_runners import old_runners
 from backdate.solvers.rules.sources.old_tests import module_setups_of, old_tests
 from backdate.solvers.rules.sources.other_errors import errors_of_other_classes
@@ -57,6 +59,8 @@ SEVERAL = (
     module_setups_of,
     overridden_methods,
     errors_of_other_classes,
+    old_finders,
+    index_nodes,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (

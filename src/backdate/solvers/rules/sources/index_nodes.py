@@ -1,0 +1,69 @@
+"""Trees of Python's syntax without ``ast.Index`` (Python 3.9): ``node.slice`` is what its ``value`` was."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.diagnosis.result import CauseKind
+from backdate.editing.python_source import parsed_or_none
+from backdate.editing.python_strings import SourceText
+from backdate.editing.spans import Edit
+from backdate.knowledge.changes import PYTHON
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of
+
+_SINCE = "3.9"
+_SAID = "the index of a subscript is node.slice itself, without an ast.Index around it"
+_SOURCE = "https://docs.python.org/3/whatsnew/3.9.html#deprecated"
+_KINDS = frozenset(
+    {
+        CauseKind.ASSERTION,
+        CauseKind.CHANGED_VALUE,
+        CauseKind.CHANGED_TYPE,
+        CauseKind.MISSING_ATTRIBUTE,
+        CauseKind.OTHER_ERROR,
+    }
+)
+
+
+def index_nodes(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
+    """For each file that reads trees and was run where the tests passed: all that it reads of an index."""
+    if group.cause.kind not in _KINDS or not evidence.moves_past(PYTHON, _SINCE):
+        return
+    for file, text in evidence.texts.items():
+        if "ast" not in text or ".slice" not in text or file in evidence.kept_files:
+            continue
+        made = list(_edits(text))
+        places = tuple(SourcePlace(file=file, line=line) for line, _ in made)
+        if not evidence.executed_of(places):
+            continue
+        yield Proposal(
+            origin=ProposalOrigin.RESTRUCTURING,
+            distribution=PYTHON,
+            file_edits=edited_files(evidence.texts, {file: [edit for _, edit in made]}),
+            edits_key=f"indices of subscripts in {file}",
+            places=places,
+            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
+        )
+
+
+def _edits(text: str) -> Iterator[tuple[int, Edit]]:
+    """The edits of a file, each with its line."""
+    tree = parsed_or_none(text)
+    source = SourceText(text)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Attribute) and node.attr == "value" and _is_slice(node.value):
+            _, start = span_of(node.value, source)
+            yield node.lineno, Edit(start, span_of(node, source)[1], "")
+        elif isinstance(node, ast.Call) and leaf_of(node.func) == "isinstance" and len(node.args) == 2:
+            index, kind = node.args
+            if _is_slice(index) and leaf_of(kind) == "Index":
+                whole = ast.unparse(kind).removesuffix("Index")
+                asked = f"not isinstance({ast.unparse(index)}, {whole}Slice)"
+                yield node.lineno, Edit(*span_of(node, source), asked)
+
+
+def _is_slice(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "slice"
