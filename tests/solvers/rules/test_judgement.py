@@ -9,7 +9,7 @@ from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import CallYielded, DropImport, ReplaceName, Rewrite
 from backdate.solvers.rules.applying import MadeChange, PlannedChange
 from backdate.solvers.rules.backend import SuiteReading
-from backdate.solvers.rules.judgement import ChangeVerdict, group_key, judge_change
+from backdate.solvers.rules.judgement import ChangeVerdict, group_key, judge_change, mends_others
 from backdate.solvers.rules.proposals import FailureGroup, Proposal, ProposalOrigin
 
 PLACE = SourcePlace(file="test_it.py", line=2)
@@ -116,3 +116,12 @@ def test_one_of_several_lines_that_raises_no_more_is_mended(
     group = FailureGroup(cause=refused, tests=("t", "u"), places=at(*raised_then), raised_at=at(*raised_then))
     after = SuiteReading(solved=False, reason="", groups=(group,), ended=True)
     assert judge_change(made, frozenset({group_key(before)}), before, after, lambda _: True) is verdict
+
+
+def test_that_a_file_can_be_imported_again_is_no_sign_of_another_change() -> None:
+    before = SuiteReading(solved=False, missing=("a.py",), good=frozenset({"b.py::test_x"}))
+    after = SuiteReading(solved=False, good=frozenset({"b.py::test_x", "a.py::test_y"}))
+    assert not mends_others(before, after, [("a.py",)])
+    assert mends_others(before, after, [("b.py::test_z",)])
+    assert mends_others(before, after, [])
+    assert not mends_others(before, before, [])

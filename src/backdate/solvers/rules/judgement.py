@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import StrEnum
 
 from backdate.advice import SourcePlace
@@ -133,3 +133,15 @@ def is_about(rewrite: Rewrite | None, cause: Cause) -> bool:
 def gained(before: SuiteReading, after: SuiteReading) -> bool:
     """Whether tests are good that were not; of chosen ones those that were missing."""
     return bool(set(before.missing) & after.good) or (after.whole and len(after.good) > len(before.good))
+
+
+def mends_others(before: SuiteReading, after: SuiteReading, helped: Iterable[Sequence[str]]) -> bool:
+    """Whether a test passes now that is none of ``helped``: the tests of each change that mended its own."""
+    known = tuple(helped)
+    return any(not any(has_one_of(tests, {one}) for tests in known) for one in after.good - before.good)
+
+
+def has_one_of(tests: Sequence[str], failing: Collection[str]) -> bool:
+    """Whether one of ``tests``, or of those in files that were not collected then, is among ``failing``."""
+    files = tuple(f"{test}::" for test in tests if "::" not in test)
+    return any(test in tests or test.startswith(files) for test in failing)

@@ -8,7 +8,7 @@ next proposal is tried. Where nothing is left to propose, a change that stands g
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -28,9 +28,11 @@ from backdate.solvers.rules.judgement import (
     ChangeVerdict,
     gained,
     group_key,
+    has_one_of,
     is_about,
     is_silent,
     judge_change,
+    mends_others,
     new_on_lines,
 )
 from backdate.solvers.rules.narrowing import narrowed
@@ -244,7 +246,7 @@ class MendLoop:
         verdicts = self._verdicts(changed, after, keys)
         helped = [made.planned.group.tests for made, verdict in verdicts if verdict is ChangeVerdict.HELPED]
         # what was guessed for one failure may have mended another
-        others = (after.good - self._last.good).difference(*helped)
+        others = mends_others(self._last, after, helped)
         good = (ChangeVerdict.HELPED, *((_IDLE,) if others else ()))
         rejected = [made.planned for made, verdict in verdicts if verdict not in good]
         harmful = [made for made, verdict in verdicts if verdict is ChangeVerdict.HARMFUL]
@@ -333,7 +335,7 @@ class MendLoop:
             ]
             of_tests = change.group.tests
             shared = bool(of_tests) and not (failing and failing.isdisjoint(of_tests))
-            shared |= at_last and (not of_tests or _has_one_of(of_tests, failing))
+            shared |= at_last and (not of_tests or has_one_of(of_tests, failing))
             base = next(
                 batch.base for batch in self._history.batches if any(each is change for each in batch.planned)
             )
@@ -382,12 +384,6 @@ class MendLoop:
             reading=self._last,
             remaining=tuple(self._open),
         )
-
-
-def _has_one_of(tests: Sequence[str], failing: Collection[str]) -> bool:
-    """Whether one of ``tests``, or of those in files that could not be imported then, fails."""
-    files = tuple(f"{test}::" for test in tests if "::" not in test)
-    return any(test in tests or test.startswith(files) for test in failing)
 
 
 def _told(batch: Sequence[PlannedChange]) -> str:
