@@ -13,6 +13,13 @@ from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 OPTION = "Strings are not accepted for attribute names in loader options; please use class-bound attributes."
+MODELS = """class Gig(Base):
+    entries = relationship("Entry", backref="gig")
+
+
+class Entry(Base):
+    song = db.relationship(Song)
+"""
 JOIN = "Join target, typically a FROM expression, or ORM relationship attribute expected, got 'orders'."
 
 
@@ -23,9 +30,11 @@ def mended(code: str, message: str = OPTION) -> str:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="sqlalchemy.exc.ArgumentError", message=message)
     place = SourcePlace(file="a.py", line=len(lines) + 1)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = FixEvidence(
+        tree=Path(), uses=ProjectUses(), texts={"a.py": f"{text}from models import Entry\n", "m.py": MODELS}
+    )
     made = [one for one in RestructuringSource().propose(group, evidence) if one.file_edits]
-    return "\n".join(line[4:] for line in made[0].file_edits[0].text.splitlines()[1:]) if made else ""
+    return "\n".join(line[4:] for line in made[0].file_edits[0].text.splitlines()[1:-1]) if made else ""
 
 
 @pytest.mark.parametrize(
@@ -42,12 +51,23 @@ def mended(code: str, message: str = OPTION) -> str:
             "query = session.query(User.id)\nquery.options(joinedload(User.a))",
         ),
         (
-            'select(User).options(joinedload("a").joinedload("b"))',
-            "",  # nothing tells the class behind the first, and half of it is none
+            'select(User).options(joinedload("a").defer("b"))',
+            "select(User).options(joinedload(User.a).defer(User.a.property.mapper.class_.b))",
         ),
+        (
+            'Gig.query.options(db.joinedload("entries.song"), joinedload("entries").subqueryload("song"))',
+            (
+                "Gig.query.options(db.joinedload(Gig.entries).joinedload(Entry.song), "
+                "joinedload(Gig.entries).subqueryload(Entry.song))"
+            ),
+        ),
+        ("select(User).options(joinedload(User.a).joinedload('b'))", ""),  # of which nothing tells the class
         ('query.options(joinedload("a"))', ""),
         ('session.query(user).options(joinedload("a"))', ""),
-        ('session.query(User).options(joinedload("a.b"))', ""),
+        (
+            'session.query(User).options(joinedload("a.b"))',
+            "session.query(User).options(joinedload(User.a).joinedload(User.a.property.mapper.class_.b))",
+        ),
     ],
 )
 def test_a_loaded_attribute_is_given_itself(before: str, after: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
@@ -18,21 +19,14 @@ _BY_NAME = re.compile(
     r"Strings are not accepted for attribute names in loader options|"
     r"ORM relationship attribute expected, got '\w{1,100}'"
 )
-_OPTIONS = frozenset(
+_LEADING_ON = frozenset(
     (
-        "joinedload",
-        "subqueryload",
-        "selectinload",
-        "lazyload",
-        "immediateload",
-        "noload",
-        "raiseload",
-        "contains_eager",
-        "defer",
-        "undefer",
-        "load_only",
+        *("joinedload", "subqueryload", "selectinload", "lazyload", "immediateload", "noload", "raiseload"),
+        *("contains_eager", "defaultload"),
     )
 )
+"""Options that are of another class behind them."""
+_OPTIONS = _LEADING_ON | {"defer", "undefer", "load_only"}
 _JOINS = frozenset({"join", "outerjoin"})
 _MOST_HANDS = 2
 """Variables that a query goes through."""
@@ -48,8 +42,9 @@ def attribute_targets(group: FailureGroup, evidence: FixEvidence) -> Proposal | 
     if _BY_NAME.search(group.cause.message[:1000]) is None:
         return None
     edits: dict[str, set[Edit]] = {}
+    related = dict(_relationships(evidence.texts))
     for place in group.raised_at or group.places[:1]:
-        for edit in _edits(evidence.texts.get(place.file, ""), place.line):
+        for edit in _edits(evidence.texts.get(place.file, ""), place.line, related):
             edits.setdefault(place.file, set()).add(edit)
     if not edits:
         return None
@@ -63,40 +58,106 @@ def attribute_targets(group: FailureGroup, evidence: FixEvidence) -> Proposal | 
     )
 
 
-def _edits(text: str, line: int) -> Iterator[Edit]:
+def _relationships(texts: Mapping[str, str]) -> Iterator[tuple[tuple[str, str], str]]:
+    """The class that a relationship leads to, by the class that has it and its name."""
+    for text in texts.values():
+        tree = parsed_or_none(text) if "relationship(" in text else None
+        for owner in ast.walk(tree) if tree is not None else ():
+            for node in owner.body if isinstance(owner, ast.ClassDef) else ():
+                value = node.value if isinstance(node, ast.Assign) else None
+                if not isinstance(value, ast.Call) or leaf_of(value.func) != "relationship" or not value.args:
+                    continue
+                target = value.args[0]
+                name = target.value if isinstance(target, ast.Constant) else leaf_of(target)
+                for bound in node.targets if isinstance(node, ast.Assign) else ():
+                    if isinstance(bound, ast.Name) and isinstance(name, str):
+                        yield (owner.name, bound.id), name.rpartition(".")[2]
+
+
+def _edits(text: str, line: int, related: Mapping[tuple[str, str], str]) -> Iterator[Edit]:
     tree = parsed_or_none(text)
     if tree is None:
         return
     source = SourceText(text)
     scope = function_around(tree, line)
-    for literal, name, owner in _names_on(scope, line):
+    names = _Names(related=related, bound=_bound(tree))
+    for literal, written in _names_on(scope, line, names):
         start = source.start(literal)
         end = source.offset(literal.end_lineno or literal.lineno, literal.end_col_offset or 0)
-        yield Edit(start, end, f"{owner}.{name}")
+        yield Edit(start, end, written)
 
 
-def _names_on(scope: ast.AST, line: int) -> Iterator[tuple[ast.Constant, str, str]]:
-    """The names of attributes in queries on a line, each with the class that the query is of."""
+def _bound(tree: ast.AST) -> frozenset[str]:
+    """The names that a file imports, or defines as classes."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.update((one.asname or one.name).partition(".")[0] for one in node.names)
+        elif isinstance(node, ast.ClassDef):
+            found.add(node.name)
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Names:
+    """How attributes are written in one file."""
+
+    related: Mapping[tuple[str, str], str]
+    bound: frozenset[str]
+
+    def written(self, path: str, owner: str, option: str) -> tuple[str, str]:
+        """The attribute ``path`` of ``owner``, with further options for its further parts, and the class that
+        it leads to."""
+        text = ""
+        for number, name in enumerate(path.split(".")):
+            attribute = f"{owner}.{name}"
+            text += f").{option}({attribute}" if number else attribute
+            if option in _LEADING_ON:
+                target = self.related.get((owner.rpartition(".")[2], name), "")
+                owner = target if target in self.bound else f"{attribute}.property.mapper.class_"
+        return text, owner
+
+
+def _names_on(scope: ast.AST, line: int, names: _Names) -> Iterator[tuple[ast.Constant, str]]:
+    """The names of attributes in queries on a line, each with what takes its place."""
     for node in ast.walk(scope):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         if not node.lineno <= line <= (node.end_lineno or node.lineno):
             continue
         owner = _queried(node.func.value, scope)
-        if node.func.attr in _JOINS:
-            yield from _literals(node.args[:1], owner)
-        for option in node.args if node.func.attr == "options" else ():
-            # what follows an option is of the class behind its attribute, which nothing tells here
-            if isinstance(option, ast.Call) and leaf_of(option.func) in _OPTIONS:
-                chained = isinstance(option.func, ast.Attribute) and isinstance(option.func.value, ast.Call)
-                yield from _literals(option.args, "" if chained else owner)
+        if node.func.attr in _JOINS and owner:
+            yield from ((one, f"{owner}.{name}") for one, name in _literals(node.args[:1]))
+        for option in node.args if node.func.attr == "options" and owner else ():
+            yield from _of_option(option, owner, names)
 
 
-def _literals(nodes: list[ast.expr], owner: str) -> Iterator[tuple[ast.Constant, str, str]]:
+def _of_option(option: ast.expr, owner: str, names: _Names) -> Iterator[tuple[ast.Constant, str]]:
+    """The same of one option, and of what follows it: of the class behind its attribute."""
+    chain: list[ast.Call] = []
+    while isinstance(option, ast.Call):
+        chain.insert(0, option)
+        option = option.func.value if isinstance(option.func, ast.Attribute) else option.func
+    for call in chain:
+        name = leaf_of(call.func)
+        given = list(_literals(call.args))
+        if name not in _OPTIONS or (not given and call is not chain[-1]):
+            return
+        of = owner
+        for literal, path in given:
+            text, owner = names.written(path, of, name)
+            yield literal, text
+
+
+def _literals(nodes: list[ast.expr]) -> Iterator[tuple[ast.Constant, str]]:
     for node in nodes:
         value = node.value if isinstance(node, ast.Constant) else None
-        if owner and isinstance(node, ast.Constant) and isinstance(value, str) and value.isidentifier():
-            yield node, value, owner
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(value, str)
+            and value.replace(".", "").isidentifier()
+        ):
+            yield node, value
 
 
 def _queried(node: ast.expr, scope: ast.AST, depth: int = 0) -> str:

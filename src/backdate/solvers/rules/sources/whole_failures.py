@@ -20,7 +20,6 @@ from backdate.solvers.rules.sources.index_nodes import index_nodes
 from backdate.solvers.rules.sources.json_settings import json_settings
 from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.kept_contexts import kept_contexts
-from backdate.solvers.rules.sources.loader_options import loader_options
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
@@ -87,6 +86,5 @@ WHOLE = (
     kept_contexts,
     timed_serializers,
     compared_arrays,
-    loader_options,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
