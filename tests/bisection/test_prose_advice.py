@@ -159,3 +159,15 @@ def test_what_the_tables_note_of_an_error_is_said(culprit: str, message: str, te
 def test_what_a_later_release_will_do_broke_no_test(release: str, said: int) -> None:
     text = f"The default of ZONES will change from False to True in Lib {release}. Use ZONES = False instead."
     assert len(said_advice([finding(replace(RAISE, message=text))], USES)) == said
+
+
+def test_a_warning_at_the_very_line_that_fails_is_said_whatever_its_words_are() -> None:
+    """cryptography: "Curve argument must be an instance of an EllipticCurve class."."""
+    place = Frame(file="src/p/a.py", line=3, function="f", source="generate(ec.SECP256R1)")
+    refused = Failing(type="TypeError", message="curve must be an EllipticCurve instance", place=place)
+    one = replace(finding(replace(SILENT, message="The curve is no class of them.")), error=refused)
+    (said,) = said_advice([one], USES)
+    assert (said.kind, said.text) == (EvidenceKind.WARNING, "The curve is no class of them.")
+    assert said.places == (SourcePlace(file="src/p/a.py", line=3),)
+    elsewhere = replace(one, error=replace(refused, place=replace(place, line=4)))
+    assert said_advice([elsewhere], USES) == ()

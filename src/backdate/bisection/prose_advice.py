@@ -76,7 +76,14 @@ def _of_finding(finding: Finding, uses: ProjectUses) -> Iterator[SaidAdvice]:
         if read_hint(warning.message) and not is_for_later(warning.message, release)
     ]
     about = [warning for warning in telling if warning.names_it or _named_places(warning, uses)]
-    for warning in about or (telling if len(telling) == 1 else []):
+    # a warning at the very line that fails is about it, whatever its words are
+    there = [
+        warning
+        for warning in explanation.warnings
+        if set(_error_place(finding, uses)) & set(_own_places(warning, uses))
+        and not is_for_later(warning.message, release)
+    ]
+    for warning in about or (telling if len(telling) == 1 else there):
         yield SaidAdvice(
             distribution=name,
             kind=EvidenceKind.WARNING,
@@ -115,9 +122,19 @@ def _of_error(finding: Finding, name: str, uses: ProjectUses) -> Iterator[SaidAd
     error = finding.error
     hint = "" if error.type.rpartition(".")[2] == "AssertionError" else read_hint(error.message)
     if hint:
-        file = own_file(error.place.file, uses) if error.place is not None else ""
-        places = (SourcePlace(file=file, line=error.place.line),) if file and error.place else ()
-        yield SaidAdvice(distribution=name, kind=EvidenceKind.MESSAGE, text=hint, places=places)
+        yield SaidAdvice(
+            distribution=name,
+            kind=EvidenceKind.MESSAGE,
+            text=hint,
+            places=_error_place(finding, uses),
+        )
+
+
+def _error_place(finding: Finding, uses: ProjectUses) -> tuple[SourcePlace, ...]:
+    """The project's line at which the error surfaces; empty where it is none of its lines."""
+    place = finding.error.place
+    file = own_file(place.file, uses) if place is not None else ""
+    return (SourcePlace(file=file, line=place.line),) if file and place is not None else ()
 
 
 def _own_places(warning: GivenWarning, uses: ProjectUses) -> tuple[SourcePlace, ...]:
