@@ -33,7 +33,7 @@ def tool(repository_root: Path) -> ModuleType:
         ("fix_programs_third.txt", 40),
         ("fix_programs_fourth.txt", 40),
         ("fix_programs_fifth.txt", 40),
-        ("fix_programs_sixth.txt", 10),
+        ("fix_programs_sixth.txt", 30),
     ],
 )
 def test_a_list_is_sound(tool: ModuleType, repository_root: Path, name: str, number: int) -> None:
