@@ -35,6 +35,7 @@ from backdate.solvers.rules.sources.patched_names import patched_names
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.returned_checks import returned_checks
 from backdate.solvers.rules.sources.same_literals import same_literals
+from backdate.solvers.rules.sources.scoped_flags import scoped_flags
 from backdate.solvers.rules.sources.small_integers import widened_integers
 from backdate.solvers.rules.sources.stop_iterations import ended_generators
 from backdate.solvers.rules.sources.timed_serializers import timed_serializers
@@ -61,6 +62,7 @@ SEVERAL = (
     errors_of_other_classes,
     old_finders,
     index_nodes,
+    scoped_flags,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
