@@ -23,6 +23,7 @@ from backdate.solvers.rules.sources.kept_contexts import kept_contexts
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
+from backdate.solvers.rules.sources.missing_labels import missing_labels
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
 from backdate.solvers.rules.sources.old_finders import old_finders
 from backdate.solvers.rules.sources.old_runners import old_runners
@@ -88,5 +89,6 @@ WHOLE = (
     kept_contexts,
     timed_serializers,
     compared_arrays,
+    missing_labels,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
