@@ -20,7 +20,7 @@ _SOURCE = "https://pandas.pydata.org/docs/user_guide/indexing.html#indexing-depr
 
 
 def missing_labels(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
-    """``frame.reindex(labels)`` on the failing line; None for another error, or where nothing is looked up."""
+    """``frame.reindex(labels)`` on the failing line; None for other errors and other items."""
     place = next(iter(group.places), None)
     if place is None or group.cause.type != "KeyError" or not evidence.moves_past("pandas", "1.0"):
         return None
