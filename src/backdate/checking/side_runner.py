@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import Semaphore
 from typing import TYPE_CHECKING, Literal
+
+from packaging.utils import canonicalize_name
 
 from backdate.checking.compare import count_outcomes, is_proven, says_little
 from backdate.checking.dated_project import DatedProject
@@ -34,6 +37,8 @@ _AT_A_TIME = 2
 """Sides that are built at a time, and whose tests run: each does so with more than one process as it is."""
 _SEVERAL = 6
 """Recipes that are tried where there is something to compare anyway."""
+
+_NO_MODULE = re.compile(r"No module named '([\w.]{1,200})'")
 
 SideName = Literal["old", "new", "declared", "lifted"]
 """A new side is named by its question where there are two."""
@@ -149,11 +154,12 @@ class SideRunner:
         )
         return loop.run(starts, known=first)
 
-    def repair_build(self, failed: RecipeRun) -> Attempt | None:
+    def repair_build(self, failed: RecipeRun, old: RecipeRun) -> Attempt | None:
         """The environment built with a repaired recipe; None when no repair helps.
 
         Failing tests are what the check is about: nothing is repaired for them, nor is the interpreter
-        changed.
+        changed. Leaving out what does not build helps nothing where all tests then fail for want of it, which
+        ``old``, the old side, has.
         """
         from backdate.checking.loop import Loop
 
@@ -162,10 +168,14 @@ class SideRunner:
             self._backend(dated),
             SetupOptions(),
             dated.tree,
-            enough=lambda recipe_run: recipe_run.environment is not None,
+            enough=lambda recipe_run: (
+                recipe_run.environment is not None and not wants_left_out(recipe_run, old)
+            ),
         )
         best = loop.run([StartingRecipe(recipe=failed.recipe, source="the old side's recipe")], known=failed)
-        return best if best is not None and best.recipe_run.environment is not None else None
+        if best is None or best.recipe_run.environment is None or wants_left_out(best.recipe_run, old):
+            return None
+        return best
 
     def _backend(self, dated: DatedProject) -> ProjectBackend:
         from backdate.checking.loop_backend import ProjectBackend
@@ -226,6 +236,25 @@ def side_of(
 
 def _nothing_lacks(recipe_run: RecipeRun) -> bool:
     return not what_is_lacking(recipe_run.run)
+
+
+def wants_left_out(new: RecipeRun, old: RecipeRun) -> bool:
+    """Whether all tests of ``new`` fail and one wants a module of what ``old`` has and ``new`` left out."""
+    if new.run is None or count_outcomes(new.run).passed:
+        return False
+    left_out = _installed(old) - _installed(new)
+    raised = (one.message for result in new.run.results for one in result.raised)
+    missing = {found[1] for message in (*raised, new.run.trouble) if (found := _NO_MODULE.search(message))}
+    if not left_out or not missing:
+        return False
+    from backdate.recipes.repair.missing_modules import candidates_for  # with its rules: few runs need it
+
+    return any(canonicalize_name(name) in left_out for module in missing for name in candidates_for(module))
+
+
+def _installed(one: RecipeRun) -> set[str]:
+    environment = one.environment
+    return set() if environment is None else {each.name for each in environment.lock.distributions}
 
 
 def what_is_lacking(run: SuiteRun | None) -> str:

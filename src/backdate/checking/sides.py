@@ -268,7 +268,7 @@ def _pair(
         new.failure, obstacle or new_side.obstacle(new)
     )
     if new.failure is not None and old.run.run is not None and not unresolved:
-        repaired = new_side.repair_build(new)
+        repaired = new_side.repair_build(new, old.run)
         if repaired is not None:
             new, repairs, obstacle = repaired.recipe_run, (*repairs, *repaired.repairs), None
     notes = list(starting.notes)
