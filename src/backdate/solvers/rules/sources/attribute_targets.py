@@ -80,7 +80,7 @@ def _edits(text: str, line: int, related: Mapping[tuple[str, str], str]) -> Iter
         return
     source = SourceText(text)
     scope = function_around(tree, line)
-    names = _Names(related=related, bound=_bound(tree))
+    names = _AttributeNames(related=related, bound=_bound(tree))
     for literal, written in _names_on(scope, line, names):
         start = source.start(literal)
         end = source.offset(literal.end_lineno or literal.lineno, literal.end_col_offset or 0)
@@ -99,7 +99,7 @@ def _bound(tree: ast.AST) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Names:
+class _AttributeNames:
     """How attributes are written in one file."""
 
     related: Mapping[tuple[str, str], str]
@@ -118,7 +118,7 @@ class _Names:
         return text, owner
 
 
-def _names_on(scope: ast.AST, line: int, names: _Names) -> Iterator[tuple[ast.Constant, str]]:
+def _names_on(scope: ast.AST, line: int, names: _AttributeNames) -> Iterator[tuple[ast.Constant, str]]:
     """The names of attributes in queries on a line, each with what takes its place."""
     for node in ast.walk(scope):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
@@ -132,7 +132,7 @@ def _names_on(scope: ast.AST, line: int, names: _Names) -> Iterator[tuple[ast.Co
             yield from _of_option(option, owner, names)
 
 
-def _of_option(option: ast.expr, owner: str, names: _Names) -> Iterator[tuple[ast.Constant, str]]:
+def _of_option(option: ast.expr, owner: str, names: _AttributeNames) -> Iterator[tuple[ast.Constant, str]]:
     """The same of one option, and of what follows it: of the class behind its attribute."""
     chain: list[ast.Call] = []
     while isinstance(option, ast.Call):

@@ -91,7 +91,7 @@ def _defaults(text: str, field: str, leaf: str) -> Iterator[tuple[int, str]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Field:
+class _DefaultedField:
     """A field of a decorated class."""
 
     name: str
@@ -100,13 +100,13 @@ class _Field:
     value: ast.expr
 
 
-def _fields(text: str) -> Iterator[_Field]:
+def _fields(text: str) -> Iterator[_DefaultedField]:
     """The fields of every decorated class that have a default."""
     tree = parsed_or_none(text)
     for owner in ast.walk(tree) if tree is not None else ():
         for node in owner.body if isinstance(owner, ast.ClassDef) and owner.decorator_list else ():
             if isinstance(node, ast.AnnAssign) and node.value is not None:
-                yield _Field(
+                yield _DefaultedField(
                     name=node.target.id if isinstance(node.target, ast.Name) else "",
                     annotation=ast.unparse(node.annotation),
                     value=node.value,
@@ -117,7 +117,9 @@ def _is_field(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and leaf_of(value.func) == "field"
 
 
-def _is_meant(one: _Field, value: ast.expr, fields: Sequence[_Field], field: str, leaf: str) -> bool:
+def _is_meant(
+    one: _DefaultedField, value: ast.expr, fields: Sequence[_DefaultedField], field: str, leaf: str
+) -> bool:
     """Whether a default is one of the refused class: the refused field's own, what calls that class, or a
     call for a field of the same type."""
     if not isinstance(value, ast.Call):
