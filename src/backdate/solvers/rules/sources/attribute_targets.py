@@ -63,15 +63,21 @@ def _relationships(texts: Mapping[str, str]) -> Iterator[tuple[tuple[str, str], 
     for text in texts.values():
         tree = parsed_or_none(text) if "relationship(" in text else None
         for owner in ast.walk(tree) if tree is not None else ():
-            for node in owner.body if isinstance(owner, ast.ClassDef) else ():
-                value = node.value if isinstance(node, ast.Assign) else None
-                if not isinstance(value, ast.Call) or leaf_of(value.func) != "relationship" or not value.args:
-                    continue
-                target = value.args[0]
-                name = target.value if isinstance(target, ast.Constant) else leaf_of(target)
-                for bound in node.targets if isinstance(node, ast.Assign) else ():
-                    if isinstance(bound, ast.Name) and isinstance(name, str):
-                        yield (owner.name, bound.id), name.rpartition(".")[2]
+            if isinstance(owner, ast.ClassDef):
+                yield from (((owner.name, name), target) for name, target in _led_to(owner))
+
+
+def _led_to(owner: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    """The relationships of a class, each with the class that it leads to."""
+    for node in owner.body:
+        value = node.value if isinstance(node, ast.Assign) else None
+        if not isinstance(value, ast.Call) or leaf_of(value.func) != "relationship" or not value.args:
+            continue
+        target = value.args[0]
+        name = target.value if isinstance(target, ast.Constant) else leaf_of(target)
+        for bound in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(bound, ast.Name) and isinstance(name, str):
+                yield bound.id, name.rpartition(".")[2]
 
 
 def _edits(text: str, line: int, related: Mapping[tuple[str, str], str]) -> Iterator[Edit]:
