@@ -21,12 +21,20 @@ _REFUSED = re.compile(r"global flags not at the start of the expression")
 _FLAGGED = re.compile(
     r"(?P<start>[rR]?(?P<quote>\"{3}|'{3}|\"|'))\(\?(?P<flags>[aimsux]+)\)(?P<rest>.*)(?P=quote)\Z", re.DOTALL
 )
+_FLAGS = re.compile(r"(?<!\\)\(\?[aiLmsux]+\)")
 _SOURCE = "https://docs.python.org/3/whatsnew/3.11.html#re"
 
 
 def scoped_flags(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
-    """For each file of the traceback: ``(?i:…)`` for the texts that begin with ``(?i)``."""
-    if _REFUSED.search(group.cause.message) is None:
+    """For each file of the traceback: ``(?i:…)`` for the texts that begin with ``(?i)``.
+
+    Nothing where the failing statement has the flags itself: they go to its start.
+    """
+    place = next(iter(group.places), None)
+    if _REFUSED.search(group.cause.message) is None or place is None:
+        return
+    tree = parsed_or_none(evidence.texts.get(place.file, ""))
+    if tree is not None and any(_has_flags(node, place.line) for node in ast.walk(tree)):
         return
     for file in dict.fromkeys(place.file for place in group.places):
         text = "" if file in evidence.kept_files else evidence.texts.get(file, "")
@@ -41,6 +49,14 @@ def scoped_flags(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposa
                 places=tuple(dict.fromkeys(SourcePlace(file=file, line=line) for line, _ in made)),
                 why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since="3.11", source=_SOURCE),),
             )
+
+
+def _has_flags(node: ast.AST, line: int) -> bool:
+    """Whether it is a text with flags of a statement on the line."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return False
+    on_line = node.lineno <= line <= (node.end_lineno or node.lineno)
+    return on_line and _FLAGS.search(node.value) is not None
 
 
 def _edits(text: str) -> Iterator[tuple[int, Edit]]:
