@@ -71,3 +71,10 @@ def test_a_call_has_its_arguments() -> None:
 )
 def test_a_file_that_does_not_import_the_library_for_all_of_itself_is_left_alone(text: str) -> None:
     assert rewritten(text) == text
+
+
+def test_it_stands_behind_the_import_of_the_functions_own_module() -> None:
+    text = "import lib\nlib.use('x')\nimport lib.dates as d\nimport os\n\nx = 1\n"
+    setting = CallAtStart(function="lib.dates.set_epoch", arguments="0")
+    edits = rewrite_source(text, setting, lines=None).edits
+    assert apply_edits(text, edits) == text.replace("import os\n", "import os\nd.set_epoch(0)\n")

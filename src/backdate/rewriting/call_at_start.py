@@ -24,7 +24,10 @@ def call_at_start(tree: SourceTree, rewrite: CallAtStart, lines: frozenset[int] 
     """
     names = SourceNames(tree)
     package = rewrite.function.partition(".")[0]
-    first = next((one for one in names.imported() if _is_of(tree, one, package)), None)
+    of_library = [one for one in names.imported() if _is_of(tree, one, package)]
+    # behind the import of the function's own module, where there is one: it is not loaded with the library
+    of_library.sort(key=lambda one: one.dotted != rewrite.function.rpartition(".")[0])
+    first = next(iter(of_library), None)
     if first is None or (lines is not None and not lines) or any(calls_of(names, rewrite.function)):
         return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.NOT_THERE),))
     line = tree.line(first.statement.start_byte)
