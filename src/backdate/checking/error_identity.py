@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from backdate.testing.outcomes import CaseResult, Frame, Raised
 
+MISSING_MODULE = re.compile(r"No module named '?([\w.]{1,200})")
+"""The interpreter's words for a module that it does not find, with and without quotes."""
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _ENVIRONMENT = re.compile(r"/[^\s'\"()]*/lib/python3\.\d+/")
 _TEMPORARY = re.compile(r"/(?:tmp|var/tmp|work)/[^\s'\"(),:;]*")

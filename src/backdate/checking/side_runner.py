@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +13,7 @@ from packaging.utils import canonicalize_name
 
 from backdate.checking.compare import count_outcomes, is_proven, says_little
 from backdate.checking.dated_project import DatedProject
+from backdate.checking.error_identity import MISSING_MODULE
 from backdate.checking.kept_interpreter import kept_interpreter, not_older
 from backdate.checking.question import Question
 from backdate.checking.recipe_run import RecipeRun, run_recipe, with_own_frames
@@ -37,8 +37,6 @@ _AT_A_TIME = 2
 """Sides that are built at a time, and whose tests run: each does so with more than one process as it is."""
 _SEVERAL = 6
 """Recipes that are tried where there is something to compare anyway."""
-
-_NO_MODULE = re.compile(r"No module named '([\w.]{1,200})'")
 
 SideName = Literal["old", "new", "declared", "lifted"]
 """A new side is named by its question where there are two."""
@@ -244,7 +242,9 @@ def wants_left_out(new: RecipeRun, old: RecipeRun) -> bool:
         return False
     left_out = _installed(old) - _installed(new)
     raised = (one.message for result in new.run.results for one in result.raised)
-    missing = {found[1] for message in (*raised, new.run.trouble) if (found := _NO_MODULE.search(message))}
+    missing = {
+        found[1] for message in (*raised, new.run.trouble) if (found := MISSING_MODULE.search(message))
+    }
     if not left_out or not missing:
         return False
     from backdate.recipes.repair.missing_modules import candidates_for  # with its rules: few runs need it

@@ -9,7 +9,6 @@ tools; where that does not help either, nothing is known of users.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 from packaging.utils import canonicalize_name
 
 from backdate.checking.compare import count_outcomes
-from backdate.checking.error_identity import in_project, own_links
+from backdate.checking.error_identity import MISSING_MODULE, in_project, own_links
 from backdate.checking.result import BrokenTools, Side
 from backdate.environments.environment import Lock
 from backdate.knowledge.modules import distribution_of
@@ -33,7 +32,6 @@ _NEVER_INSTALLED = ("setup.py", "conftest.py")
 """Files of a project that only those have who build or test it."""
 _SITE_PACKAGES = "site-packages/"
 _ELSEWHERE = {"_pytest": "pytest", "_distutils_hack": "setuptools"}
-_NO_MODULE = re.compile(r"No module named '?([\w.]{1,200})")
 _MOST_TRIED = 4
 """Runs with older tools: each may show another one that is at fault."""
 
@@ -97,7 +95,7 @@ def _blamed(chain: Sequence[Raised], tools: Collection[str]) -> str | None:
 
 def _tools_in(raised: Raised, tools: Collection[str]) -> Iterator[str]:
     """The tools in an error, the one that is at fault first: what is missing, then who raised it."""
-    missing = _NO_MODULE.match(raised.message)
+    missing = MISSING_MODULE.match(raised.message)
     if missing is not None and (name := _distribution(missing[1])) in tools:
         yield name
     for frame in reversed(raised.frames):

@@ -115,8 +115,7 @@ class EditRow(Row, frozen=True, kw_only=True):
     """Regular expressions of what is refused inside of literal texts that the names read, each with what is
     written instead (``\\1`` is a group): in the function that fails, and in calls of the names."""
     defines: str = ""
-    """A function that does what the name did, for files that use it: ``def`` behind the imports that it
-    needs, a line each. Its name is the last part of the names."""
+    """A function that does what the name did, and has its last part: ``def`` behind the imports it needs."""
     at_start: str = ""
     """The dotted function that files call behind their imports; its arguments, if any, are ``value``."""
 

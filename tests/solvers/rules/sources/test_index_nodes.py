@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
-from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
+from moved_python import moved_python
+
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.index_nodes import index_nodes
 
 READER = """import ast
@@ -30,15 +28,7 @@ def proposed(
     **more: object,
 ) -> list[str]:
     cause = Cause(kind=kind, type="AssertionError", message="assert None == 1")
-    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="test_a.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
-        versions={"python": ("3.7.16", new)},
-        executed={"a.py": executed},
-        **more,  # type: ignore[arg-type]
-    )
+    group, evidence = moved_python(text, cause, new=new, executed=executed, **more)
     return [one.file_edits[0].text for one in index_nodes(group, evidence)]
 
 

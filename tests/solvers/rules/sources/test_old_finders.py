@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
+from moved_python import moved_python
 
-from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.old_finders import old_finders
 
 FINDER = """import sys
@@ -41,15 +38,7 @@ def proposed(
     **more: object,
 ) -> list[str]:
     cause = Cause(kind=kind, type="ModuleNotFoundError", message="No module named 'made_up'", name="made_up")
-    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="test_a.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
-        versions={"python": ("3.7.16", new)},
-        executed={"a.py": executed},
-        **more,  # type: ignore[arg-type]
-    )
+    group, evidence = moved_python(text, cause, new=new, executed=executed, **more)
     return [one.file_edits[0].text for one in old_finders(group, evidence)]
 
 

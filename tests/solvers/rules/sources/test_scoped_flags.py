@@ -47,3 +47,4 @@ def test_other_errors_and_files_that_stay_are_left_alone() -> None:
     assert "a.py" not in proposed(RULES, kept_files=frozenset({"a.py"}))
     assert "a.py" not in proposed("x = re.compile('a(?i)b')\n")
     assert "a.py" not in proposed("print '(?i)a'\n")
+    assert "a.py" not in proposed("x = '(?x)a # of this'\n")  # the bracket would be in the comment

@@ -19,8 +19,9 @@ from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
 
 _REFUSED = re.compile(r"global flags not at the start of the expression")
 _FLAGGED = re.compile(
-    r"(?P<start>[rR]?(?P<quote>\"{3}|'{3}|\"|'))\(\?(?P<flags>[aimsux]+)\)(?P<rest>.*)(?P=quote)\Z", re.DOTALL
+    r"(?P<start>[rR]?(?P<quote>\"{3}|'{3}|\"|'))\(\?(?P<flags>[aimsu]+)\)(?P<rest>.*)(?P=quote)\Z", re.DOTALL
 )
+"""Without "x": a verbose expression may end in a comment, which would swallow the bracket."""
 _FLAGS = re.compile(r"(?<!\\)\(\?[aiLmsux]+\)")
 _SOURCE = "https://docs.python.org/3/whatsnew/3.11.html#re"
 
