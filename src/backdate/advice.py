@@ -72,6 +72,26 @@ class WorkingLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeenEdit:
+    """A patch of the project, with which tests that broke were seen to pass in the newest environment."""
+
+    patch: str
+    """Of the project's own files (``patch -p0``)."""
+    passing: int
+    """Of the tests that broke those that pass with it."""
+    tests: int
+    """Tests that broke; 0 where the project did not build, so that none ran."""
+    lost: int = 0
+    """Tests that pass without it alone."""
+    requirements: tuple[str, ...] = ()
+    """What the environment was given besides: "six"."""
+    edits_tests: bool = False
+    """Whether it changes test files, too."""
+    on_python: str
+    """The interpreter on which that was seen, "3.12.1"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AdvisedChange:
     """A name that the project uses and that is gone, or is called otherwise now."""
 
@@ -142,6 +162,8 @@ class Advice:
     """What to do now, what to change, and what goes later."""
 
     now: tuple[WorkingLimits, ...] = ()
+    edit: SeenEdit | None = None
+    """Where one was looked for and found."""
     fixes: tuple[AdvisedChange, ...] = ()
     """What the errors are about."""
     later: tuple[AdvisedChange, ...] = ()
@@ -156,7 +178,7 @@ class Advice:
     def __bool__(self) -> bool:
         """Whether it advises anything."""
         changes = self.fixes or self.later or self.requirements or self.python
-        return bool(self.now or changes or self.said or self.warned)
+        return bool(self.now or self.edit or changes or self.said or self.warned)
 
 
 NO_ADVICE = Advice()

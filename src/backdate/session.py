@@ -14,7 +14,6 @@ from backdate.progress import NO_PROGRESS, Reporter
 from backdate.timeline.instants import Instant
 
 if TYPE_CHECKING:
-    from backdate.bisection.bisect import bisect_project
     from backdate.bisection.result import BisectResult
     from backdate.checking.answer import answer_project
     from backdate.checking.answers import CheckAnswers
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from backdate.checking.result import CheckResult
     from backdate.checking.set_up import set_up_project
     from backdate.checking.setup_result import SetupResult
+    from backdate.fixing.bisected import bisect_with_edit
     from backdate.fixing.fix import fix_project
     from backdate.lowest.lowest import check_lowest
 
@@ -54,7 +54,7 @@ class Session(Resources):
     if TYPE_CHECKING:
         answer = answer_project  # what it is called with; advice is added to its result
         check = check_project
-        bisect = bisect_project
+        bisect = bisect_with_edit
         check_lowest = check_lowest
         fix = fix_project
         set_up = set_up_project
@@ -62,7 +62,7 @@ class Session(Resources):
     else:
         answer = _Verb("backdate.advising.advised_check", "answer_with_advice")
         check = _Verb("backdate.advising.advised_check", "check_with_advice")
-        bisect = _Verb("backdate.bisection.bisect", "bisect_project")
+        bisect = _Verb("backdate.fixing.bisected", "bisect_with_edit")
         check_lowest = _Verb("backdate.lowest.lowest", "check_lowest")
         fix = _Verb("backdate.fixing.fix", "fix_project")
         set_up = _Verb("backdate.checking.set_up", "set_up_project")

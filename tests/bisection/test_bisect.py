@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from backdate.bisection.bisect import releases_on_index
+from backdate.bisection.index_releases import releases_on_index
 from backdate.bisection.result import BisectResult
 from backdate.checking.question import Question
 from backdate.checking.result import Verdict

@@ -20,9 +20,10 @@ from backdate.cli.render_fix import fix_lines
 from backdate.editing.diff import diff_files
 from backdate.errors import SandboxUnavailable
 from backdate.fixing.applying import apply_fix
-from backdate.fixing.fix import FixedFiles, FixOptions, _Fix, nothing_to_do
+from backdate.fixing.fix import nothing_to_do
 from backdate.fixing.further_requirements import FurtherRequirement
 from backdate.fixing.result import FixOutcome, FixResult
+from backdate.fixing.rounds import FixedFiles, FixOptions, FixRounds
 from backdate.models.open import open_model
 from backdate.models.settings import ModelSettings
 from backdate.progress import NO_PROGRESS
@@ -284,10 +285,10 @@ def test_what_is_missing_behind_the_first_edits_is_given_and_the_rules_begin_aga
         asked_before = bool(asked)
         return pair, ((*known, FurtherRequirement(requirement="six")) if asked_before else ())
 
-    monkeypatch.setattr(_Fix, "_round", one_round)
-    monkeypatch.setattr(_Fix, "_with_missing", with_missing)
+    monkeypatch.setattr(FixRounds, "_round", one_round)
+    monkeypatch.setattr(FixRounds, "_with_missing", with_missing)
     nothing: Any = SimpleNamespace(new=SimpleNamespace(run=None))
     options = FixOptions(solver=solver)
-    made = _Fix(nothing, checked, nothing, options, Path(), Path(), NO_PROGRESS).made(opener("x"))
+    made = FixRounds(nothing, checked, nothing, options, Path(), Path(), NO_PROGRESS).made(opener("x"))
     assert asked == [(), ("six",)][:rounds]
     assert (made.result.reason, made.result.runs) == ("again" if rounds == 2 and left < 2 else "first", runs)

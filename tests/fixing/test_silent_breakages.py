@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from backdate.checking.settings import Settings
-from backdate.fixing.fix import FixOptions
 from backdate.fixing.result import FixOutcome
+from backdate.fixing.rounds import FixOptions
 from backdate.session import Session
 from backdate.timeline.instants import parse_instant
 

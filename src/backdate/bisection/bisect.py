@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Unpack
 
-from backdate.advice import Advice
+from backdate.advice import Advice, SeenEdit
 from backdate.advising.uses import uses_in
 from backdate.bisection.advise import BreakageAdvice
 from backdate.bisection.attribution import Attribution
@@ -25,20 +25,15 @@ from backdate.bisection.caught import explained_by, with_caught
 from backdate.bisection.explained import Explained, met_elsewhere
 from backdate.bisection.explanations.collect import ExplanationCollector, LoggedSide
 from backdate.bisection.followers import without_followers
+from backdate.bisection.index_releases import releases_on_index, releases_shown
 from backdate.bisection.interpreter_axis import first_asked
 from backdate.bisection.limits_now import limits_seen, working_limits
 from backdate.bisection.one_cause import Attributed
-from backdate.bisection.points import (
-    DistributionRelease,
-    candidate_instants,
-    count_candidates,
-    moving_range,
-    releases_between,
-    releases_of,
-)
+from backdate.bisection.points import candidate_instants, count_candidates, moving_range
 from backdate.bisection.probe_builder import ProbeBuilder, ProbeFailure, probe_failure
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import Target
+from backdate.bisection.progress import BisectionAdvanced
 from backdate.bisection.refuted import without_refuted
 from backdate.bisection.result import BisectResult, CheckSummary, Finding
 from backdate.bisection.search_watch import SearchWatch
@@ -50,18 +45,17 @@ from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult, Verdict
 from backdate.checking.sides import SidePair, pair_of_check, verdict_of
-from backdate.errors import SourceError
-from backdate.index.upstream import IndexClient
 from backdate.mining.between import ReleasesBetween
 from backdate.progress import NO_PROGRESS, Activity, Reporter
-from backdate.projects.sources.listing import fetch_listing
 from backdate.recipes.loosening import limits_of_no_file
-from backdate.sandboxes import interruption
 from backdate.sandboxes.threads import both
 from backdate.serial import to_json, write_whole
 from backdate.testing.outcomes import Frame
 from backdate.timeline.instants import now
 from backdate.version import __version__
+
+EditTrial = Callable[[CheckResult, Path], SeenEdit | None]
+"""Looks for an edit with which tests pass that a check, whose trees are in that folder, saw break."""
 
 
 def bisect_project(
@@ -73,6 +67,7 @@ def bisect_project(
     explanations: bool = True,
     first: bool = False,
     keep: Path | None = None,
+    edit_trial: EditTrial | None = None,
     progress: Reporter = NO_PROGRESS,
     **sides: Unpack[SideKeywords],
 ) -> BisectResult:
@@ -102,6 +97,8 @@ def bisect_project(
             explanations=explanations,
             first=first,
         )
+        if edit_trial is not None and result.verdict is Verdict.BROKE and result.ending == "complete":
+            result = _with_edit(result, partial(edit_trial, checked, folder), progress)
         if question is Question.DECLARED and checked.verdict is Verdict.NOTHING_BROKE:
             sides.update({"from_instant": checked.old.instant, "to_instant": checked.new.instant})
             lifted = check(question=Question.LIFTED, keep=folder / "lifted", **sides)
@@ -115,6 +112,16 @@ def bisect_project(
     result = replace(result, check=summary, started=started, duration_s=time.monotonic() - clock)
     write_whole(folder / "bisection.json", to_json(result, indent=2))
     return result
+
+
+def _with_edit(
+    result: BisectResult, trial: Callable[[], SeenEdit | None], progress: Reporter
+) -> BisectResult:
+    """``result`` with what ``trial`` finds; whoever interrupts it has all but that."""
+    interrupted = replace(result, ending="interrupted")
+    progress.report(BisectionAdvanced(partial=interrupted, done=len(result.findings), remaining=0))
+    progress.report(Activity(text="looking for an edit with which these tests pass"))
+    return replace(result, advice=replace(result.advice, edit=trial()), edit_tried=True)
 
 
 def _of_lifted(lifted: CheckResult) -> tuple[str, ...]:
@@ -234,7 +241,7 @@ def _search(
         findings=tuple(findings),
         advice=advice,
         unattributed=(*probe_runner.refused.values(), *attribution.refused),
-        releases=_shown(findings, releases, pair),
+        releases=releases_shown(findings, releases, pair),
         builds=probe_runner.builds,
         environments=probe_runner.environments,
         most_environments=probe_runner.most_environments,
@@ -356,39 +363,8 @@ def _search_build(
         result,
         findings=(finding,),
         advice=Advice(now=working_limits([finding])),
-        releases=_shown([finding], releases, pair),
+        releases=releases_shown([finding], releases, pair),
         builds=probe_builder.builds,
         environments=trials.environments,
         notes=(*pair.notes, *notes),
-    )
-
-
-def releases_on_index(
-    names: Iterable[str], client: IndexClient
-) -> tuple[dict[str, tuple[DistributionRelease, ...]], tuple[str, ...]]:
-    """The releases of each distribution, and a note for each of which the index does not know any more.
-
-    Raises IndexUnavailable, also when the index gives no upload times.
-    """
-    releases: dict[str, tuple[DistributionRelease, ...]] = {}
-    notes: list[str] = []
-    for name in names:
-        try:
-            # In a thread of its own: an index that does not answer must not block an interrupt.
-            listing = interruption.wait_for(partial(fetch_listing, client, name))
-            releases[name] = releases_of(name, listing)
-        except SourceError:
-            notes.append(f"{name} is not on the index any more: its releases are no instants to look at")
-    return releases, tuple(notes)
-
-
-def _shown(
-    findings: Sequence[Finding], releases: dict[str, tuple[DistributionRelease, ...]], pair: SidePair
-) -> tuple[DistributionRelease, ...]:
-    names = sorted({culprit.name for finding in findings for culprit in finding.culprits})
-    return tuple(
-        release
-        for name in names
-        for release in releases_between(releases.get(name, ()), None, None)
-        if pair.old.instant < release.uploaded < pair.new.instant
     )

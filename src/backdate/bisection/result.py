@@ -335,6 +335,8 @@ class BisectResult:
     """The tests that broke and were not searched for, because it ended before that."""
     narrowing: Narrowing | None = None
     """How far the search came that an interruption ended; None where it had no good one of its own yet."""
+    edit_tried: bool = False
+    """Whether an edit was looked for, which is in ``advice`` where there is one."""
     beyond_bounds: Verdict | None = None
     """Where nothing broke with the project's own bounds: what a check says without them."""
     asked: AskedCommand | None = None

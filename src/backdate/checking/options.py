@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
@@ -47,4 +48,12 @@ class CheckKeywords(SideKeywords, total=False):
     """All fields of ``CheckOptions``, as keywords."""
 
     audit: AuditOptions | None
+    keep: Path | None
+
+
+class BisectKeywords(SideKeywords, total=False):
+    """What a bisection is asked beside its question."""
+
+    tests: Sequence[str]
+    first: bool
     keep: Path | None

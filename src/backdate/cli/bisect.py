@@ -38,6 +38,10 @@ class BisectArguments:
         typer.Option("--picture", metavar="FILE", help="Draw releases and turns there: *.svg, or *.png."),
     ] = None
     first: Annotated[bool, typer.Option("--first", help="Stop at the first culprit that is found.")] = False
+    no_edit: Annotated[
+        bool,
+        typer.Option("--no-edit", help="Look for no edit with which the tests pass with newest releases."),
+    ] = False
     repeats: options.Repeats = 1
     recipe: RecipeOptions
     apply_cap: options.ApplyCap = False
@@ -59,6 +63,9 @@ def bisect_command(arguments: BisectArguments) -> int:
 
     Each culprit is told as soon as it is found. An interrupted search prints, and writes to --json, what
     it found so far; that result says "ending": "interrupted".
+
+    In the end the rules of `backdate fix` look for an edit with which these tests pass (not with --first).
+    It is shown with what it was seen to mend; no file is changed.
 
     Example: backdate bisect . --from 2021-03-01 --picture turns.svg
 
@@ -88,6 +95,7 @@ def bisect_command(arguments: BisectArguments) -> int:
                 question=one_question(arguments.as_, said, Question.DECLARED),
                 tests=tuple(arguments.test or ()),
                 first=arguments.first,
+                edit=not arguments.no_edit,
                 progress=keeping_partial(progress, known),
                 **sides,
             )

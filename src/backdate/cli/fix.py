@@ -20,7 +20,7 @@ from backdate.cli.side_options import NO_SIDES, SideOptions, one_question
 
 if TYPE_CHECKING:
     from backdate.checking.resources import Resources
-    from backdate.fixing.fix import FixedFiles
+    from backdate.fixing.rounds import FixedFiles
     from backdate.solvers.interface import Solver
 
 
@@ -86,7 +86,7 @@ def fix_command(arguments: FixArguments) -> int:
     tell, 3 misuse (as when a file changed meanwhile), 4 this machine lacks something.
     """
     from backdate.cli.progress import watch
-    from backdate.fixing.fix import FixOptions
+    from backdate.fixing.rounds import FixOptions
     from backdate.session import Session
 
     instead = "; --patch writes a file"

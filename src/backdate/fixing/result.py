@@ -78,6 +78,10 @@ class FixResult:
     undo: str = ""
     """The patch that takes it back."""
     files: tuple[ChangedFile, ...] = ()
+    passing: int = 0
+    """Of the tests that broke those that pass in the end."""
+    lost: int = 0
+    """Tests that were good without the patch alone."""
     elsewhere: str = ""
     """With the scope ``thorough``: after the patch, the same names where no failing test ran them."""
     requirements: str = ""

@@ -12,10 +12,12 @@ from backdate.advice import (
     EvidenceKind,
     MissingRequirement,
     SaidAdvice,
+    SeenEdit,
     SourcePlace,
     WorkingLimits,
 )
-from backdate.text import counted
+from backdate.output.changed_lines import changed_lines
+from backdate.text import counted, plural
 
 Line = tuple[str, str]
 """A line's text and its style ("" for none)."""
@@ -37,8 +39,8 @@ _PLACE = re.compile(r"\{(\w+)\}")
 """Where a template takes an argument by its number or name, or the object (``self``)."""
 
 
-def advice_lines(advice: Advice) -> Iterator[Line]:
-    """The block; nothing where nothing is advised."""
+def advice_lines(advice: Advice, *, with_edit: bool = True) -> Iterator[Line]:
+    """The block; nothing where nothing is advised. ``with_edit``: with the lines that its edit changes."""
     if not advice:
         return
     yield "", ""
@@ -49,6 +51,10 @@ def advice_lines(advice: Advice) -> Iterator[Line]:
         yield f"  Fix: {change_in_words(fix)}", "green"
     for one in advice.said:
         yield f"  Said: {_said(one)}", "green"
+    if advice.edit is not None:
+        yield f"  Edit: {edit_in_words(advice.edit)}", "green"
+        if with_edit:
+            yield from changed_lines(advice.edit.patch)
     for later in advice.later[:_MOST_LATER]:
         yield f"  Later: {change_in_words(later)}", ""
     if len(advice.later) > _MOST_LATER:
@@ -77,11 +83,24 @@ def _limits(limits: WorkingLimits) -> str:
     what = [*limits.requirements, *([f"Python {limits.python}"] if limits.python else [])]
     if not limits.tests:
         return f"{', '.join(what)} (seen: it builds on Python {limits.on_python})"
-    if limits.passing == limits.tests:
-        tests = "the test passes" if limits.tests == 1 else f"the {counted(limits.tests, 'test')} pass"
-    else:
-        tests = f"{limits.passing} of the {limits.tests} tests pass"
+    tests = _passing(limits.passing, limits.tests)
     return f"{', '.join(what)} (seen: {tests} on Python {limits.on_python})"
+
+
+def edit_in_words(edit: SeenEdit) -> str:
+    """What was seen of an edit: "with this, the 9 tests pass (seen, on Python 3.12.1)"."""
+    added = f"{', '.join(edit.requirements)} and " if edit.requirements else ""
+    builds = f"it builds, and {counted(edit.passing, 'test')} {plural(edit.passing, 'passes', 'pass')}"
+    tests = _passing(edit.passing, edit.tests) if edit.tests else builds
+    lost = f", and {counted(edit.lost, 'test')} more without them" if edit.lost else ""
+    where = f"seen on Python {edit.on_python}, with the newest releases"
+    return f"with {added}these lines {tests}{lost} ({where})"
+
+
+def _passing(passing: int, tests: int) -> str:
+    if passing == tests:
+        return "the test passes" if tests == 1 else f"the {counted(tests, 'test')} pass"
+    return f"{passing} of the {tests} tests pass"
 
 
 def _said(one: SaidAdvice) -> str:

@@ -21,6 +21,7 @@ from backdate.output.report import (
     FindingLevel,
     OutputReport,
     ReportedFinding,
+    ReportedSection,
     ReportedSuite,
     ReportedTest,
     Standing,
@@ -65,6 +66,7 @@ def bisection_report(result: BisectResult) -> OutputReport:
         ),
         findings=tuple(_findings(result)),
         advice=result.advice,
+        sections=tuple(_edit(result)),
         suites=(_suite(result),),
         notes=(*_ENDINGS[result.ending], *result.notes),
         timeline=tuple(timeline_scene(result, width) for width in (WIDE, NARROW)) if result.findings else (),
@@ -72,6 +74,12 @@ def bisection_report(result: BisectResult) -> OutputReport:
         duration_s=result.duration_s,
         folder=str(result.folder),
     )
+
+
+def _edit(result: BisectResult) -> Iterator[ReportedSection]:
+    if result.advice.edit is not None:
+        lines = tuple(result.advice.edit.patch.splitlines())
+        yield ReportedSection(title="The edit", lines=lines, block=True)
 
 
 def _headline(result: BisectResult) -> str:

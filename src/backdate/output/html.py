@@ -101,7 +101,7 @@ def _verdict(report: OutputReport) -> str:
 
 
 def _advice(report: OutputReport) -> Iterator[Html]:
-    lines = [text.strip() for text, _ in advice_lines(report.advice) if text]
+    lines = [text.strip() for text, _ in advice_lines(report.advice, with_edit=False) if text]
     if lines:
         items = [element("li", element("code", line)) for line in lines[1:]]
         yield element("section", element("strong", "Do this"), element("ul", *items), class_="do")

@@ -100,7 +100,7 @@ def _lines(report: OutputReport) -> Iterator[str]:
 
 
 def _advice(report: OutputReport) -> Iterator[str]:
-    lines = [text.strip() for text, _ in advice_lines(report.advice) if text]
+    lines = [text.strip() for text, _ in advice_lines(report.advice, with_edit=False) if text]
     if lines:
         yield ""
         yield "**Do this:**"

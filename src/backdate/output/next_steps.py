@@ -218,7 +218,16 @@ def _after_bisection(result: BisectResult) -> Iterator[NextStep]:
         if sides.is_folder and any(each.requirements and not each.python for each in result.advice.now[:1]):
             what = "the limits above, proven and written into your files"
             yield NextStep(what=what, command=sides.bisect(question, "--apply-cap"))
-        if any(finding.breaks != "build" for finding in result.findings):
+        edit = result.advice.edit
+        if edit is not None:
+            also = ["--tests"] if edit.edits_tests else []
+            what = "the edit above as a file, for patch -p0"
+            command = sides.fix(question, *also, "--patch", "fix.patch")
+            if sides.is_folder:
+                what = "read the edit above; then let it be made"
+                command = sides.fix(question, *also, "--apply")
+            yield NextStep(what=what, command=command)
+        elif not result.edit_tried and any(finding.breaks != "build" for finding in result.findings):
             without = " without these limits" if result.advice.now else ""
             what = f"a patch with which the tests pass{without}, where rules know one"
             yield NextStep(what=what, command=sides.fix(question))
