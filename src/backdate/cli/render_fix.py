@@ -29,6 +29,7 @@ _BY = {
     ProposalOrigin.MESSAGE: "what the error says",
     ProposalOrigin.WARNING: "what it warned of before",
     ProposalOrigin.ANNOUNCEMENT: "what a release in between announced",
+    ProposalOrigin.CHANGELOG: "what its changelog says",
     ProposalOrigin.UNUSED_IMPORT: "nothing uses what the line imports",
     ProposalOrigin.NEW_HOME: "where the object is now",
     ProposalOrigin.SIGNATURE: "what its signature became",

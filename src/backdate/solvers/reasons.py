@@ -20,6 +20,8 @@ class ProposalOrigin(StrEnum):
     """What the library warned of while the tests passed."""
     ANNOUNCEMENT = "announcement"
     """What a release between the old and the new one said."""
+    CHANGELOG = "changelog"
+    """What the changelog of the new release says."""
     UNUSED_IMPORT = "unused-import"
     """What is gone and nothing uses, so that its import goes too."""
     NEW_HOME = "new-home"

@@ -14,8 +14,9 @@ from packaging.version import Version
 
 from backdate.advising.changelog_archives import ArchivedChangelogs
 from backdate.advising.project_uses import ProjectUses
-from backdate.bisection.explanations import collect
-from backdate.bisection.explanations.collect import ChangelogFiles, ExplanationCollector, LoggedSide
+from backdate.bisection.explanations import changelog_reader
+from backdate.bisection.explanations.changelog_reader import ChangelogFiles
+from backdate.bisection.explanations.collect import ExplanationCollector, LoggedSide
 from backdate.bisection.result import Culprit
 from backdate.environments.cache import Cache
 from backdate.projects.sources.listing import ListedFile
@@ -65,8 +66,8 @@ def test_what_was_fetched_before_needs_no_client(tmp_path: Path, monkeypatch: py
         yanked=False,
         sdist=True,
     )
-    monkeypatch.setattr(collect, "fetch_listing", lambda _index, _name: (file,))
-    monkeypatch.setattr(collect, "new_client", lambda: pytest.fail("a client was made"))
+    monkeypatch.setattr(changelog_reader, "fetch_listing", lambda _index, _name: (file,))
+    monkeypatch.setattr(changelog_reader, "new_client", lambda: pytest.fail("a client was made"))
     resources = SimpleNamespace(cache=cache, index=None, sandbox=None)
     collector = ExplanationCollector(None, resources, ProjectUses())  # type: ignore[arg-type]
     (said,) = collector.changelog_of(CULPRIT, ["library.old_name"])["library.old_name"]
@@ -104,7 +105,8 @@ tests/test_a.py::test_other
 def test_warnings_of_the_whole_old_side_are_known(tmp_path: Path) -> None:
     log = tmp_path / "tests.log"
     log.write_text(LOG)
-    resources = SimpleNamespace(cache=None, index=None, sandbox=None)
+    cache = SimpleNamespace(downloads=tmp_path)
+    resources = SimpleNamespace(cache=cache, index=None, sandbox=None)
     uses = ProjectUses(files=("p/schema.py",))
     side = LoggedSide(log=log, root="/work/3f/project", folders=())
     collector = ExplanationCollector(None, resources, uses, side)  # type: ignore[arg-type]

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from backdate.advice import EvidenceKind
-from backdate.advising.changelog_archives import ArchivedChangelogs, archive_of, read_changelogs
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
 from backdate.bisection.explanations.api_changes import (
@@ -24,7 +22,7 @@ from backdate.bisection.explanations.api_changes import (
 )
 from backdate.bisection.explanations.called_names import lines_about, lines_around, names_called_at
 from backdate.bisection.explanations.changed_types import types_told_apart
-from backdate.bisection.explanations.changelog import Quoted, announced_before, quote
+from backdate.bisection.explanations.changelog_reader import ChangelogReader
 from backdate.bisection.explanations.warnings import foretelling
 from backdate.bisection.one_cause import Attributed
 from backdate.bisection.probe_runner import ProbeRunner
@@ -35,10 +33,6 @@ from backdate.diagnosis.distributions import Distributions, read_bounded, site_p
 from backdate.diagnosis.logs import read_log
 from backdate.diagnosis.result import CauseKind
 from backdate.environments.environment import Environment
-from backdate.errors import IndexUnavailable, SourceError
-from backdate.knowledge.changes import PYTHON
-from backdate.projects.sources.download import download, kept_file, new_client
-from backdate.projects.sources.listing import fetch_listing
 from backdate.sandboxes import interruption
 from backdate.sandboxes.interface import MIB
 from backdate.sandboxes.threads import both
@@ -47,7 +41,6 @@ from backdate.testing.outcomes import Frame
 
 MOST_TESTS = 40
 """Affected tests that are run once more with warnings on."""
-LARGEST_ARCHIVE = 96 * MIB
 _LARGEST_LOG = 32 * MIB
 _FORMAT = 16
 _OF_VALUES = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.ASSERTION)
@@ -77,7 +70,7 @@ class ExplanationCollector:
         self._old_side = old_side
         self._probe_runner, self._resources, self._uses = probe_runner, resources, uses
         self._sandbox, self._cache = resources.sandbox, resources.cache
-        self._unreachable = False
+        self._changelogs_read = ChangelogReader(lambda: resources.index, resources.cache.downloads)
 
     def with_explanations(self, attributed: Attributed) -> Finding:
         """The finding of ``attributed`` with explanations; as it is if it has no culprit.
@@ -104,9 +97,9 @@ class ExplanationCollector:
         )
         explanation = self._cache.read(Explanation, "probes", key)
         if explanation is None:
-            self._unreachable = False
+            self._changelogs_read.unreachable = False
             explanation = self._ask(attributed, good, old, new)
-            if not self._unreachable:  # another time the index may answer
+            if not self._changelogs_read.unreachable:  # another time the index may answer
                 self._cache.write("probes", key, explanation)
         return replace(attributed.finding, explanations=explanation)
 
@@ -195,23 +188,8 @@ class ExplanationCollector:
         )
 
     def changelog_of(self, culprit: Culprit, names: Sequence[str]) -> dict[str, list[LibraryWords]]:
-        """What the changelog of the culprit's bad version says of each of ``names``: first of the releases
-        after the last good one, then of earlier ones, where they say what is to be written."""
-        if culprit.name == PYTHON or not culprit.new or not names:
-            return {}
-        files = interruption.wait_for(partial(self._changelog_files, culprit))
-        if isinstance(files, str):
-            return {}
-        said: dict[str, list[LibraryWords]] = {}
-        for name in names:
-            parts = name.split(".")
-            terms = [".".join(parts[-2:]), parts[-1]] if len(parts) > 1 else parts
-            excerpts = (*files.quote(culprit, terms), *files.announced_before(culprit, parts[-1]))
-            said[name] = [
-                LibraryWords(kind=EvidenceKind.CHANGELOG, text=" ".join(one.lines), source=one.file)
-                for one in excerpts
-            ]
-        return said
+        """See ``ChangelogReader.said_of``."""
+        return self._changelogs_read.said_of(culprit, names)
 
     def _changelog(
         self, culprit: Culprit, terms: Sequence[str], called: Sequence[str], types: Sequence[str]
@@ -220,81 +198,11 @@ class ExplanationCollector:
 
         Where it says nothing of them: of ``types``, of which a value had one before and has another now.
         """
-        files = self._changelog_files(culprit)
+        files = self._changelogs_read.files_of(culprit)
         if isinstance(files, str):
             return files
         said = files.quote(culprit, terms, called=called)
         return said or (files.quote(culprit, types, together=True) if types else ())
-
-    def _changelog_files(self, culprit: Culprit) -> ChangelogFiles | str:
-        assert culprit.new is not None
-        try:
-            file = archive_of(fetch_listing(self._resources.index, culprit.name), culprit.new)
-            if file is None:
-                return f"the index has no file of {culprit.name} {culprit.new} any more, so no changelog"
-            path = kept_file(file, self._cache.downloads)
-            if path is None:  # a client takes longer to make than to find that there is nothing to fetch
-                with new_client() as downloading:
-                    path = download(downloading, file, self._cache.downloads, most_bytes=LARGEST_ARCHIVE)
-            files = changelog_files(path, culprit, file.filename)
-        except SourceError as error:
-            return f"no changelog was read: {error}"
-        except IndexUnavailable as error:
-            self._unreachable = True
-            return f"no changelog could be had: {error}"
-        return files or f"{file.filename} has no changelog"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangelogFiles:
-    """The changelogs of one archive, by name."""
-
-    archive: str
-    members: ArchivedChangelogs
-
-    def quote(
-        self,
-        culprit: Culprit,
-        terms: Sequence[str],
-        *,
-        called: Sequence[str] = (),
-        together: bool = False,
-    ) -> tuple[Excerpt, ...]:
-        """What they say of ``terms`` after the culprit's last good version: see ``changelog.quote``."""
-        old, new = culprit.old, culprit.new or ""
-        quoted = quote(self.members.files, old, new, terms, called=called, together=together)
-        quoted = quoted or quote(self.members.described, old, new, terms, called=called, together=together)
-        return self._excerpts(culprit, quoted)
-
-    def announced_before(self, culprit: Culprit, term: str) -> tuple[Excerpt, ...]:
-        """What they said of ``term`` up to the last good version: that it is to go, and what to do."""
-        quoted = announced_before(self.members.files, culprit.old, term) or announced_before(
-            self.members.described, culprit.old, term
-        )
-        return self._excerpts(culprit, quoted)
-
-    def _excerpts(self, culprit: Culprit, quoted: Sequence[Quoted]) -> tuple[Excerpt, ...]:
-        return tuple(
-            Excerpt(
-                distribution=culprit.name,
-                version=one.version,
-                archive=self.archive,
-                file=one.file,
-                lines=one.lines,
-                about=one.about,
-                replacement=one.replacement,
-            )
-            for one in quoted
-        )
-
-
-def changelog_files(path: Path, culprit: Culprit, archive: str) -> ChangelogFiles | None:
-    """The changelogs in the archive at ``path`` that may say what changed after the last good version.
-
-    None without any. Raises SourceError for an archive that is damaged.
-    """
-    members = read_changelogs(path, culprit.old, culprit.new or "", what=archive)
-    return None if members is None else ChangelogFiles(archive=archive, members=members)
 
 
 def modules_of(names: Sequence[str], environment: Environment) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
 from backdate.advising.use_visitor import ABSENCE
 from backdate.advising.uses import MOST_FILES, python_files, read_uses
+from backdate.bisection.explanations.changelog_reader import ChangelogReader
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.distributions import Distributions, site_packages
 from backdate.editing.encodings import NotText, decode_source
@@ -39,6 +40,8 @@ from backdate.text import minor_version
 _LARGEST_FILE = 2 * 1024 * 1024
 _MOST_BYTES = 16 * 1024 * 1024
 """Of sources, which takes some ten seconds to read."""
+_LARGEST_ARCHIVE = 48 * 1024 * 1024
+"""Of which a changelog is read."""
 _MOST_ARRIVALS = 60
 _MOST_TESTS = 400
 """Failing tests that are named to the old side; of more, all of its tests run."""
@@ -70,7 +73,8 @@ def gather_evidence(
     new = _new_environment(runner, assignment, tree)
     waited_s = time.monotonic() - started
     evidence = evidence_of(tree, texts, old, new, runner.sandbox)
-    return replace(evidence, waited_s=waited_s, releases=_releases(runner, assignment))
+    releases, changelogs = _releases(runner, assignment), _changelogs(runner)
+    return replace(evidence, waited_s=waited_s, releases=releases, changelogs=changelogs)
 
 
 def evidence_of(
@@ -256,3 +260,10 @@ def _warnings(seen: Iterable[SeenWarning]) -> tuple[GivenWarning, ...]:
         GivenWarning(category=category, message=message, places=tuple(at), names_it=False)
         for (category, message), at in places.items()
     )
+
+
+def _changelogs(runner: SandboxedRunner) -> ChangelogReader | None:
+    if not isinstance(runner, IndexedRunner):
+        return None
+    resources = runner.resources
+    return ChangelogReader(lambda: resources.index, resources.cache.downloads, most_bytes=_LARGEST_ARCHIVE)

@@ -13,6 +13,7 @@ from packaging.version import Version
 from backdate.advice import AdviceEvidence, SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
+from backdate.bisection.explanations.changelog_reader import ChangelogReader
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.mining.between import ReleasesBetween
@@ -138,6 +139,8 @@ class FixEvidence:
     """What asks other tools what they would edit; None where there is no sandbox."""
     releases: ReleasesBetween | None = None
     """What reads the releases between old and new versions; None where there is no index."""
+    changelogs: ChangelogReader | None = None
+    """What reads the changelogs of new versions; None where there is no index."""
     waited_s: float = 0.0
     """Seconds of builds and of the run of the old side."""
 
@@ -167,7 +170,7 @@ class FixEvidence:
         return tuple(place for place in places if place.line in ran.get(place.file, frozenset()))
 
 
-LAST_RESORTS = frozenset({ProposalOrigin.ANNOUNCEMENT})
+LAST_RESORTS = frozenset({ProposalOrigin.ANNOUNCEMENT, ProposalOrigin.CHANGELOG})
 """Sources that cost so much that they are asked only where none before them has anything to propose."""
 
 

@@ -48,6 +48,36 @@ def test_it_is_spelled_as_the_file_has_it(head: str, written: str) -> None:
     assert f"    id = {written}\n" in with_declarations({"a.py": text})["a.py"]
 
 
+def test_classes_in_functions_are_made_from_the_object_of_an_extension() -> None:
+    text = """\
+def first(ma):
+    class A(ma.Schema):
+        class Meta:
+            fields = ("id", "url")
+
+        url = ma.URLFor("a")
+
+    return A
+
+
+def second(ma):
+    class A(ma.Schema):
+        class Meta:
+            fields = ("name",)
+
+    return A
+"""
+    with_id = text.replace(
+        '        class Meta:\n            fields = ("id"',
+        '        id = ma.Raw()\n\n        class Meta:\n            fields = ("id"',
+    )
+    with_both = with_id.replace(
+        '        class Meta:\n            fields = ("name"',
+        '        name = ma.Raw()\n\n        class Meta:\n            fields = ("name"',
+    )
+    assert with_declarations({"a.py": text}) == {"a.py": with_both}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from backdate.knowledge.changes import PYTHON
 from backdate.mining.about import AskedName, announcements_about, said_by_release
 from backdate.mining.candidates import said_replacement
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.gone_names import is_beside, is_gone
 from backdate.solvers.rules.sources.rewrites import rewrite_to
 from backdate.solvers.rules.sources.subjects import Subject, subjects_of
 
@@ -27,7 +27,7 @@ class AnnouncementSource:
         Nothing is read for lines that may not be edited.
         """
         for subject in subjects_of(group, evidence):
-            if subject.named and evidence.may_edit(subject.places) and _is_gone(subject, evidence):
+            if subject.named and evidence.may_edit(subject.places) and is_gone(subject, evidence):
                 proposals = tuple(self._proposals(subject, evidence))
                 if proposals:
                     return proposals
@@ -47,7 +47,7 @@ class AnnouncementSource:
             found: dict[str, Proposal] = {}
             for announcement in announcements_about(asked, release.announcements):
                 said = said_replacement(announcement, subject.argument or subject.leaf)
-                if subject.of_object and not subject.argument and not _is_beside(subject, said):
+                if subject.of_object and not subject.argument and not is_beside(subject, said):
                     continue
                 rewrite = rewrite_to(subject, said, evidence)
                 if rewrite is not None and str(rewrite) not in found:
@@ -61,27 +61,6 @@ class AnnouncementSource:
             if found:
                 yield from found.values()
                 return
-
-
-def _is_beside(subject: Subject, said: str) -> bool:
-    """Whether what takes a method's place is another of its class: a function is called in another way."""
-    owner = said.rpartition(".")[0].rpartition(".")[2]
-    return not owner or owner in ("self", subject.owner.rpartition(".")[2])
-
-
-def _is_gone(subject: Subject, evidence: FixEvidence) -> bool:
-    """Whether a library that moved had it, and the new environment has it no more, as far as anybody knows.
-
-    Only of what the failing tests run.
-    """
-    if evidence.pair is None or subject.distribution in ("", PYTHON):
-        return False
-    if evidence.executed is not None and not evidence.executed_of(subject.places):
-        return False
-    member = evidence.pair.ask_new((subject.name,)).get(subject.name)
-    if subject.argument:
-        return member is None or not member.present or subject.argument not in member.keywords
-    return member is None or not member.present
 
 
 def _home_of(subject: Subject, evidence: FixEvidence) -> str:

@@ -9,6 +9,7 @@ from backdate.knowledge.rules import RuleOrigin
 from backdate.solvers.rules.proposals import ProposalOrigin, ProposalSource
 from backdate.solvers.rules.sources.announcements import AnnouncementSource
 from backdate.solvers.rules.sources.changed_defaults import ChangedDefaultSource
+from backdate.solvers.rules.sources.changelogs import ChangelogSource
 from backdate.solvers.rules.sources.fixers import FixerSource
 from backdate.solvers.rules.sources.kept_definitions import KeptDefinitionSource
 from backdate.solvers.rules.sources.messages import MessageSource
@@ -31,6 +32,7 @@ def all_sources() -> tuple[ProposalSource, ...]:
         FixerSource(),
         UnusedImportSource(),
         AnnouncementSource(),
+        ChangelogSource(),
         NewHomeSource(),
         SignatureSource(),
         RecordedCallSource(),

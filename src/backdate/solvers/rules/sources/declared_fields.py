@@ -49,11 +49,12 @@ def declared_fields(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
 
 def with_declarations(texts: Mapping[str, str]) -> dict[str, str]:
     """The files with a declaration before each ``Meta`` for what it names, and the schema does not have."""
-    classes = {node.name: (file, node) for file, text in texts.items() for node in _classes(text)}
+    everywhere = [(file, node) for file, text in texts.items() for node in _classes(text)]
+    classes = {node.name: (file, node) for file, node in everywhere}
     found = dict(texts)
-    for file, node in sorted(classes.values(), key=lambda pair: -pair[1].lineno):
+    for file, node in sorted(everywhere, key=lambda pair: -pair[1].lineno):
         meta = next((one for one in node.body if isinstance(one, ast.ClassDef) and one.name == "Meta"), None)
-        made = _spelled(texts[file])
+        made = _spelled(texts[file]) or _of_its_base(node)
         if meta is None or not made or not _is_schema(node, classes):
             continue
         missing = [name for name in _named_in(meta) if name not in _declared(node, classes)]
@@ -70,9 +71,7 @@ def with_declarations(texts: Mapping[str, str]) -> dict[str, str]:
 
 def _classes(text: str) -> Iterator[ast.ClassDef]:
     tree = parsed_or_none(text) if "class " in text else None
-    return (
-        node for node in (tree.body if isinstance(tree, ast.Module) else ()) if isinstance(node, ast.ClassDef)
-    )
+    return (node for node in (ast.walk(tree) if tree is not None else ()) if isinstance(node, ast.ClassDef))
 
 
 def _is_schema(node: ast.ClassDef, classes: Mapping[str, tuple[str, ast.ClassDef]]) -> bool:
@@ -125,4 +124,12 @@ def _spelled(text: str) -> str:
             for one in node.names:
                 if one.name == _LIBRARY:
                     return f"{one.asname or one.name}.fields.Raw()"
+    return ""
+
+
+def _of_its_base(node: ast.ClassDef) -> str:
+    """How a class writes the field that is made from ``ma.Schema``: Flask-Marshmallow's object has both."""
+    for base in node.bases:
+        if isinstance(base, ast.Attribute) and base.attr == "Schema" and isinstance(base.value, ast.Name):
+            return f"{base.value.id}.Raw()"
     return ""
