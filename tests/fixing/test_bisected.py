@@ -17,7 +17,7 @@ from backdate.bisection.result import BisectResult
 from backdate.checking.question import Question
 from backdate.checking.settings import Settings
 from backdate.cli.render_bisection import bisection_lines
-from backdate.errors import SandboxUnavailable
+from backdate.errors import SandboxUnavailable, SourceError
 from backdate.fixing import bisected
 from backdate.fixing.bisected import seen_edit
 from backdate.fixing.result import FixOutcome, FixResult
@@ -113,6 +113,19 @@ def test_an_edit_that_mends_nothing_is_none(
     assert result.advice.edit is None
     assert result.edit_tried
     assert not any("fix" in step.command for step in next_steps(result))
+
+
+def test_what_was_found_holds_where_looking_for_an_edit_fails(
+    world: tuple[Path, Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise SourceError("a file cannot be read")
+
+    monkeypatch.setattr(bisected, "fix_checked", fails)
+    result = bisect(world)
+    assert result.findings[0].culprits
+    assert not result.edit_tried
+    assert "looking for an edit failed: a file cannot be read" in result.notes
 
 
 def test_who_is_interrupted_meanwhile_has_all_but_the_edit(world: tuple[Path, Session]) -> None:

@@ -45,6 +45,7 @@ from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
 from backdate.checking.result import CheckResult, Verdict
 from backdate.checking.sides import SidePair, pair_of_check, verdict_of
+from backdate.errors import BackdateError
 from backdate.mining.between import ReleasesBetween
 from backdate.progress import NO_PROGRESS, Activity, Reporter
 from backdate.recipes.loosening import limits_of_no_file
@@ -121,7 +122,11 @@ def _with_edit(
     interrupted = replace(result, ending="interrupted")
     progress.report(BisectionAdvanced(partial=interrupted, done=len(result.findings), remaining=0))
     progress.report(Activity(text="looking for an edit with which these tests pass"))
-    return replace(result, advice=replace(result.advice, edit=trial()), edit_tried=True)
+    try:
+        edit = trial()
+    except BackdateError as error:  # what was found holds all the same
+        return replace(result, notes=(*result.notes, f"looking for an edit failed: {error}"))
+    return replace(result, advice=replace(result.advice, edit=edit), edit_tried=True)
 
 
 def _of_lifted(lifted: CheckResult) -> tuple[str, ...]:
