@@ -17,7 +17,7 @@ TOOLS = Path(__file__).parents[2] / "tools"
 @pytest.fixture
 def tool(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     monkeypatch.syspath_prepend(str(TOOLS))
-    for name in ("bisect_breakages", "kept_bisections"):
+    for name in ("bisect_breakages", "breakage_rows", "kept_bisections"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     return importlib.import_module("bisect_breakages")
 
