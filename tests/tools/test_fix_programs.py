@@ -34,6 +34,7 @@ def tool(repository_root: Path) -> ModuleType:
         ("fix_programs_fourth.txt", 40),
         ("fix_programs_fifth.txt", 40),
         ("fix_programs_sixth.txt", 30),
+        ("fix_programs_seventh.txt", 40),
     ],
 )
 def test_a_list_is_sound(tool: ModuleType, repository_root: Path, name: str, number: int) -> None:
