@@ -12,6 +12,7 @@ from backdate.recipes.repair.repair_context import RepairContext, Rule
 from backdate.recipes.repair.setup_failure import Problem, read_failure
 
 WHY = Provenance(rule="a test")
+SETTINGS = "SECRET_KEY = 'a secret'\nINSTALLED_APPS = []\n"
 MANAGE = "os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'site.settings')\n"
 NOT_CONFIGURED = "Requested setting INSTALLED_APPS, but settings are not configured."
 
@@ -42,20 +43,34 @@ def proposed(rule: Rule, root: Path, files: Mapping[str, str], message: str, kin
     ("files", "module", "path"),
     [
         ({"pytest.ini": "DJANGO_SETTINGS_MODULE = elsewhere.settings"}, "elsewhere.settings", None),
-        ({"tests/settings.py": ""}, "tests.settings", None),
+        ({"tests/settings.py": SETTINGS}, "tests.settings", None),
         (
-            {"app/__init__.py": "", "app/tests/__init__.py": "", "app/tests/settings.py": ""},
+            {"app/__init__.py": "", "app/tests/__init__.py": "", "app/tests/settings.py": SETTINGS},
             "app.tests.settings",
             None,
         ),
-        ({"manage.py": MANAGE, "site/settings.py": "", "a/settings.py": ""}, "site.settings", None),
-        ({"example/manage.py": MANAGE, "example/site/settings.py": ""}, "site.settings", "example:."),
         (
-            {"example/site/__init__.py": "", "example/site/settings.py": ""},
+            {"manage.py": MANAGE, "site/settings.py": SETTINGS, "a/settings.py": SETTINGS},
+            "site.settings",
+            None,
+        ),
+        ({"example/manage.py": MANAGE, "example/site/settings.py": SETTINGS}, "site.settings", "example:."),
+        (
+            {"example/site/__init__.py": "", "example/site/settings.py": SETTINGS},
             "site.settings",
             "example:.",
         ),
-        ({"src/app/__init__.py": "", "src/app/settings.py": ""}, "app.settings", "src:."),
+        ({"src/app/__init__.py": "", "src/app/settings.py": SETTINGS}, "app.settings", "src:."),
+        (
+            {
+                "app/__init__.py": "",
+                "app/settings.py": "from django.conf import settings\nDEFAULTS = {'PAGE': 20}\n",
+                "app/tests/__init__.py": "",
+                "app/tests/settings.py": "from app.tests.base import *\n",
+            },
+            "app.tests.settings",
+            None,
+        ),
         (
             {"tox.ini": "commands = django-admin test --settings=tests.sets", "tests/sets.py": ""},
             "tests.sets",
@@ -76,7 +91,7 @@ def test_settings_are_found(tmp_path: Path, files: dict[str, str], module: str, 
 def test_tests_are_looked_for_in_the_files_that_django_takes(tmp_path: Path) -> None:
     """pytest passes over "tests.py", and most of a suite was in files of that name."""
     suite = "class T(TestCase):\n    def test_it(self):\n        pass\n"
-    files = {"tests/settings.py": "", "tests/test_a.py": suite, "tests/more/tests.py": suite}
+    files = {"tests/settings.py": SETTINGS, "tests/test_a.py": suite, "tests/more/tests.py": suite}
     (repair, *_) = proposed(settings_module, tmp_path / "a", files, NOT_CONFIGURED, "ImproperlyConfigured")
     assert repair.recipe.test.arguments == ("-o", "python_files=test*.py test_*.py *_test.py")
     named = {**files, "setup.cfg": "[tool:pytest]\npython_files = test_a.py\n"}
@@ -89,7 +104,7 @@ def test_tests_are_looked_for_in_the_files_that_django_takes(tmp_path: Path) -> 
 
 def test_no_settings_and_another_error(tmp_path: Path) -> None:
     assert not proposed(settings_module, tmp_path, {}, NOT_CONFIGURED, "ImproperlyConfigured")
-    files = {"tests/settings.py": ""}
+    files = {"tests/settings.py": SETTINGS}
     assert not proposed(settings_module, tmp_path, files, "no such table: a", "ValueError")
 
 

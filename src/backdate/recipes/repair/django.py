@@ -41,6 +41,8 @@ _NAMING = ("pytest.ini", "setup.cfg", "tox.ini", "pyproject.toml", "manage.py", 
 _NAMING_BELOW = ("manage.py", "runtests.py", "conftest.py")
 _NAMING_COMMANDS = ("Makefile", ".travis.yml", "setup.py")
 _FILES = ("test_settings.py", "settings_test.py", "testsettings.py", "settings.py")
+_IS_SETTINGS = re.compile(r"INSTALLED_APPS|SECRET_KEY|(?m:^\s{0,8}from [\w.]{1,100} import \*)")
+"""What holds a project's settings; a file with an application's own defaults may be called so, too."""
 _DJANGO_FILES = "test*.py"
 """What ``manage.py test`` takes."""
 _DEFINES_TEST = re.compile(r"(?m)^(?:    )?(?:async )?def test\w{0,100}\(")
@@ -145,8 +147,9 @@ def _settings(files: Files) -> Iterator[_SettingsModule]:
     yield from _named_in(files, ".", _NAMING_COMMANDS)
     for name in _FILES:
         for folder in (".", *folders):
-            if name in files.names(folder):
-                yield _of_file(files, posixpath.normpath(posixpath.join(folder, name)))
+            path = posixpath.normpath(posixpath.join(folder, name))
+            if name in files.names(folder) and _IS_SETTINGS.search(files.text(path) or ""):
+                yield _of_file(files, path)
     for folder in folders:
         if posixpath.basename(folder) in ("settings", "test_settings") and "__init__.py" in files.names(
             folder

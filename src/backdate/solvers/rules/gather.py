@@ -106,6 +106,7 @@ def evidence_of(
         errors=old.errors,
         objects=old.objects,
         waited_s=old.waited_s,
+        durations={one.id: one.duration_s for one in (old.result.run.results if old.result.run else ())},
         modules=_modules(uses, before, after),
         python="" if new is None else new.choice.interpreter.version,
         fixers=AskedFixers(sandbox),

@@ -141,6 +141,8 @@ class FixEvidence:
     """What reads the releases between old and new versions; None where there is no index."""
     changelogs: ChangelogReader | None = None
     """What reads the changelogs of new versions; None where there is no index."""
+    durations: Mapping[str, float] = field(default_factory=dict)
+    """Seconds that each test took where it passed, while it was traced."""
     waited_s: float = 0.0
     """Seconds of builds and of the run of the old side."""
 

@@ -41,7 +41,9 @@ from backdate.solvers.rules.steps import OLD_SIDE, StepRecord
 from backdate.solvers.tools.editing import Editor, syntax_error
 from backdate.solvers.tools.files import Tree
 from backdate.solvers.tools.interface import ToolRefusal
+from backdate.tasks.judge_runs.running import ChangedTreeRunner
 from backdate.tasks.runner import TaskRunner, TaskRunResult
+from backdate.testing.changed_tests.changed_tree import limits_by
 from backdate.testing.tracing import read_trace
 from backdate.text import counted
 
@@ -107,6 +109,8 @@ class TaskBackend:
     _held: dict[tuple[str, str], bool] = field(init=False, default_factory=dict)
     """Texts that files can hold: each is asked for again with every change that is planned behind it."""
     _written: Texts = field(init=False, default_factory=dict)
+    _took: dict[str, float] = field(init=False, default_factory=dict)
+    """Seconds that tests took that pass on the new side."""
 
     def __post_init__(self) -> None:
         self._tree = Tree(self.root, self.assignment.rules_in(self.root))
@@ -200,9 +204,7 @@ class TaskBackend:
         shutil.rmtree(folder, ignore_errors=True)  # of a run that was killed
         folder.mkdir(parents=True)
         started = time.monotonic()
-        result = task_runner.run_tests(
-            self.assignment.task, self.root, "target", log_folder=folder, only=only
-        )
+        result = self._tested(task_runner, folder, only)
         duration = time.monotonic() - started
         self.waited_s += duration
         self.environment = result.environment or self.environment
@@ -233,6 +235,29 @@ class TaskBackend:
             self._gather(reading.groups)
             reading = self._reading(result, only)  # the old side knows the owners of what is gone
         return reading, result
+
+    def _tested(self, runner: TaskRunner, folder: Path, only: tuple[str, ...]) -> TaskRunResult:
+        """A run of the tests. With some edits made and others not a test may wait for ever: where it is known
+        how long all that run took while they passed, they are given some times as long."""
+        task, took = self.assignment.task, self._took
+        if self.evidence is not None:
+            took = {**took, **self.evidence.durations}
+        known = only or tuple(test.id for test in task.tests if test.role != "excluded")
+        if not known or not isinstance(runner, ChangedTreeRunner) or any(test not in took for test in known):
+            result = runner.run_tests(task, self.root, "target", log_folder=folder, only=only)
+            passed = (one for one in (result.run.results if result.run else ()) if one.outcome.good)
+            self._took |= {one.id: one.duration_s for one in passed}
+            return result
+        seconds = [took[test] for test in known]
+        return runner.run_changed(
+            task,
+            self.root,
+            environment="target",
+            built_for=self.root,
+            log_folder=folder,
+            limits=limits_by(max(seconds), sum(seconds)),
+            only=only,
+        )
 
     def _reading(self, result: TaskRunResult, only: tuple[str, ...]) -> SuiteReading:
         pair = self.evidence.pair if self.evidence is not None else None

@@ -45,8 +45,13 @@ class ChangedRunLimits:
 def limits_of(run: SuiteRun) -> ChangedRunLimits:
     """The limits of a run of changed tests, from the run of the unchanged ones."""
     longest = max((result.duration_s for result in run.results), default=0.0)
-    case_wall_s = max(LEAST_CASE_WALL_S, SLOWER * longest)
-    wall_s = max(LEAST_WALL_S, SLOWER * run.duration_s) + _HANGING * case_wall_s
+    return limits_by(longest, run.duration_s)
+
+
+def limits_by(longest_s: float, all_s: float) -> ChangedRunLimits:
+    """The same, where the longest test took ``longest_s`` and all of them ``all_s``."""
+    case_wall_s = max(LEAST_CASE_WALL_S, SLOWER * longest_s)
+    wall_s = max(LEAST_WALL_S, SLOWER * all_s) + _HANGING * case_wall_s
     return ChangedRunLimits(wall_s=wall_s, case_wall_s=case_wall_s)
 
 

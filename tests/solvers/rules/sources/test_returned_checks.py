@@ -148,3 +148,23 @@ def test_only_files_that_failing_tests_run_and_that_may_be_edited_and_only_past_
     assert [(edit.file, edit.text) for edit in one.file_edits] == [("a.py", MENDED)]
     assert proposed(evidence, CauseKind.MISSING_ATTRIBUTE) == []
     assert proposed(replace(evidence, versions={"marshmallow": ("2.0", "3.9")})) == []
+
+
+def test_functions_of_other_modules_of_the_project_are_followed() -> None:
+    text = """\
+from marshmallow import Schema, ValidationError, fields, validate
+
+from . import rules
+from .more import positive as above
+
+
+class A(Schema):
+    sku = fields.Str(validate=rules.is_sku)
+    count = fields.Int(validate=[above, validate.Range(max=9)])
+    other = fields.Str(validate=rules.raises)
+"""
+    changed = with_raising_checks(text, {"rules": {"is_sku"}, "more": {"positive"}})
+    assert "validate=checked(rules.is_sku)" in changed
+    assert "validate=[checked(above), validate.Range(max=9)]" in changed
+    assert "validate=rules.raises" in changed
+    assert with_raising_checks(text, {"other": {"is_sku"}}) == text

@@ -7,7 +7,8 @@ run are changed at once, as all of them say nothing any more.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
+from types import MappingProxyType
 
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
@@ -39,11 +40,17 @@ def returned_checks(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
     """The validators that may say False, each within one that raises the error, with its words of then."""
     if group.cause.kind not in _KINDS or not evidence.moves_past(_LIBRARY, _RAISING):
         return
+    elsewhere = {
+        file.removesuffix(".py").rpartition("/")[2]: _returning(tree)
+        for file, text in evidence.texts.items()
+        if "return" in text and (tree := parsed_or_none(text)) is not None
+    }
     edits = tuple(
         FileEdit(file=file, text=text)
         for file in evidence.executed or ()
         if file not in evidence.kept_files
-        and (text := with_raising_checks(evidence.texts.get(file, ""))) != evidence.texts.get(file, "")
+        and (text := with_raising_checks(evidence.texts.get(file, ""), elsewhere))
+        != evidence.texts.get(file, "")
     )
     if edits:
         known = "a validator that says False refuses nothing any more: it has to raise ValidationError"
@@ -57,12 +64,15 @@ def returned_checks(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
         )
 
 
-def with_raising_checks(text: str) -> str:
-    """A file's text in which validators of fields raise where they said False; as it is where none does."""
+def with_raising_checks(text: str, elsewhere: Mapping[str, Set[str]] = MappingProxyType({})) -> str:
+    """A file's text in which validators of fields raise where they said False; as it is where none does.
+
+    ``elsewhere``: of other modules, by the last part of their names, the functions that may say False.
+    """
     tree = parsed_or_none(text) if _LIBRARY in text and "validate" in text else None
     if not isinstance(tree, ast.Module):
         return text
-    checks = list(dict.fromkeys(_checks(tree)))
+    checks = list(dict.fromkeys(_checks(tree, elsewhere)))
     name = next((name for name in _NAMES if name not in text), "")
     first = min((check.lineno for check in checks), default=0)
     before = [node for node in tree.body if node.lineno < first]  # a field is made where its class is
@@ -87,14 +97,10 @@ def with_raising_checks(text: str) -> str:
     return apply_edits(text, sorted(edits))
 
 
-def _checks(tree: ast.Module) -> Iterator[ast.expr]:
-    """What fields are given as validators that may say False: lambdas, the file's own functions, and what
-    these make."""
-    returning = {
-        node.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and not node.decorator_list and _may_say_false(node)
-    }
+def _checks(tree: ast.Module, elsewhere: Mapping[str, Set[str]]) -> Iterator[ast.expr]:
+    """What fields are given as validators that may say False: lambdas, functions of the project, and what
+    the file's own ones make."""
+    returning = {*_returning(tree), *_imported(tree, elsewhere)}
     making = {
         node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _makes_checks(node)
     }
@@ -105,10 +111,30 @@ def _checks(tree: ast.Module) -> Iterator[ast.expr]:
             if given.arg != "validate":
                 continue
             for value in given.value.elts if isinstance(given.value, ast.List | ast.Tuple) else [given.value]:
-                is_own = isinstance(value, ast.Name) and value.id in returning
+                is_own = isinstance(value, ast.Name | ast.Attribute) and ast.unparse(value) in returning
                 is_made = isinstance(value, ast.Call) and leaf_of(value.func) in making
                 if is_own or is_made or isinstance(value, ast.Lambda):
                     yield value
+
+
+def _returning(tree: ast.AST) -> set[str]:
+    """The functions of a file that may say False."""
+    return {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list and _may_say_false(node)
+    }
+
+
+def _imported(tree: ast.AST, elsewhere: Mapping[str, Set[str]]) -> Iterator[str]:
+    """How a file writes what it imports of ``elsewhere``: "is_sku", "rules.is_sku"."""
+    for node in ast.walk(tree):
+        for one in node.names if isinstance(node, ast.Import | ast.ImportFrom) else ():
+            written, last = one.asname or one.name, one.name.rpartition(".")[2]
+            of = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if one.name in elsewhere.get(of.rpartition(".")[2], ()):
+                yield written
+            yield from (f"{written}.{function}" for function in elsewhere.get(last, ()))
 
 
 def _may_say_false(function: ast.FunctionDef) -> bool:
