@@ -43,6 +43,12 @@ def test_the_index_is_read_as_it_is_now() -> None:
     assert names["index_of"]("x[1:2]") is None  # type: ignore[operator]
 
 
+def test_what_is_denied_is_asked_straight() -> None:
+    denied = READER.replace("if isinstance(node.slice", "if not isinstance(node.slice")
+    (text,) = proposed(denied)
+    assert "if isinstance(node.slice, ast.Slice):" in text
+
+
 def test_others_are_left_alone() -> None:
     assert proposed(READER, kind=CauseKind.MISSING_MODULE) == []
     assert proposed(READER, new="3.8.18") == []

@@ -53,16 +53,27 @@ def _edits(text: str) -> Iterator[tuple[int, Edit]]:
     """The edits of a file, each with its line."""
     tree = parsed_or_none(text)
     source = SourceText(text)
+    denied: set[ast.expr] = set()
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Attribute) and node.attr == "value" and _is_slice(node.value):
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            if asked := _asks_of_slice(node.operand):
+                denied.add(node.operand)  # which is walked later
+                yield node.lineno, Edit(*span_of(node, source), asked)
+        elif isinstance(node, ast.Attribute) and node.attr == "value" and _is_slice(node.value):
             _, start = span_of(node.value, source)
             yield node.lineno, Edit(start, span_of(node, source)[1], "")
-        elif isinstance(node, ast.Call) and leaf_of(node.func) == "isinstance" and len(node.args) == 2:
-            index, kind = node.args
-            if _is_slice(index) and leaf_of(kind) == "Index":
-                whole = ast.unparse(kind).removesuffix("Index")
-                asked = f"not isinstance({ast.unparse(index)}, {whole}Slice)"
-                yield node.lineno, Edit(*span_of(node, source), asked)
+        elif isinstance(node, ast.Call) and node not in denied and (asked := _asks_of_slice(node)):
+            yield node.lineno, Edit(*span_of(node, source), f"not {asked}")
+
+
+def _asks_of_slice(node: ast.expr) -> str:
+    """For ``isinstance(node.slice, ast.Index)`` what is the contrary of it by now; "" for anything else."""
+    if not isinstance(node, ast.Call) or leaf_of(node.func) != "isinstance" or len(node.args) != 2:
+        return ""
+    index, kind = node.args
+    if not _is_slice(index) or leaf_of(kind) != "Index":
+        return ""
+    return f"isinstance({ast.unparse(index)}, {ast.unparse(kind).removesuffix('Index')}Slice)"
 
 
 def _is_slice(node: ast.expr) -> bool:

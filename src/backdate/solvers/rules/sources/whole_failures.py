@@ -20,6 +20,7 @@ from backdate.solvers.rules.sources.index_nodes import index_nodes
 from backdate.solvers.rules.sources.json_settings import json_settings
 from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.kept_contexts import kept_contexts
+from backdate.solvers.rules.sources.late_sessions import late_sessions
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
@@ -90,5 +91,6 @@ WHOLE = (
     timed_serializers,
     compared_arrays,
     missing_labels,
+    late_sessions,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
