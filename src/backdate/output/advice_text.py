@@ -146,6 +146,8 @@ def as_calls(name: str, template: str) -> tuple[str, str]:
     ('np.asscalar(a)', 'a.item()')
     >>> as_calls("Series.append", "pd.concat([{self}, {0}], axis={axis})")
     ('x.append(a, axis=axis)', 'pd.concat([x, a], axis=axis)')
+    >>> as_calls("Bio.Seq.Seq", "Bio.Seq.Seq({0})")  # what else it is given is left out
+    ('Bio.Seq.Seq(a, …)', 'Bio.Seq.Seq(a)')
     >>> as_calls("imp.reload", "importlib.reload")
     ('imp.reload', 'importlib.reload')
     """
@@ -159,7 +161,8 @@ def as_calls(name: str, template: str) -> tuple[str, str]:
     arguments = [*letters, *(["…"] if "args" in places else []), *named]
     use = f"x.{name.rpartition('.')[2]}" if "self" in places else name
     written = _PLACE.sub(lambda place: spelled.get(place[1], place[1]), template)
-    return f"{use}({', '.join(arguments)})" if arguments else use, written
+    called = f"{use}({', '.join(arguments)})" if arguments else use
+    return f"{use}({', '.join((*arguments, '…'))})" if called == written else called, written
 
 
 def _why(change: AdvisedChange) -> str:
