@@ -55,3 +55,35 @@ def test_of_two_names_either_may_be_the_array() -> None:
         "return [int(most - v.astype(int)) for v in a]",
         "return [int(most.astype(int) - v) for v in a]",
     ]
+
+
+SHIFTED = """\
+import numpy as np
+def both(octets, at):
+    return octets[at] << 8 | octets[at + 1]
+def power(n):
+    return 1 << n
+DATA = np.zeros(4, dtype=np.uint8)
+"""
+
+
+def shifted(text: str = SHIFTED, old: str = "1.26.4", kept: tuple[str, ...] = ()) -> list[str]:
+    cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert 3 == 515")
+    group = FailureGroup(cause=cause, tests=("t",), places=(), raised_at=())
+    evidence = FixEvidence(
+        tree=Path(),
+        uses=ProjectUses(),
+        texts={"a.py": text},
+        executed={"a.py": frozenset({3, 5})},
+        versions={"numpy": (old, "2.1.0")},
+        kept_files=frozenset(kept),
+    )
+    found = RestructuringSource().propose(group, evidence)
+    return [edit.text for one in found for edit in one.file_edits]
+
+
+def test_shifts_of_small_integers_are_made_wider_though_nothing_fails_there() -> None:
+    assert shifted() == [SHIFTED.replace("octets[at] <<", "octets[at].astype(int) <<")]
+    assert shifted(SHIFTED.replace("np.uint8", "int")) == []
+    assert shifted(old="2.0.1") == []
+    assert shifted(kept=("a.py",)) == []

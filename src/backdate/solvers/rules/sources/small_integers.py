@@ -6,11 +6,12 @@ Until then NumPy took a wider type for ``green * 256``; now it refuses the numbe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from tree_sitter import Node
 
 from backdate.advice import AdviceEvidence, EvidenceKind
+from backdate.diagnosis.result import CauseKind
 from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.expressions import nodes_on
 from backdate.rewriting.source_tree import SourceTree, source_tree
@@ -21,6 +22,9 @@ _REFUSED = re.compile(r"Python integer -?\d+ out of bounds for u?int\d+")
 _SOURCE = "https://numpy.org/doc/stable/numpy_2_0_migration_guide.html"
 _ARITHMETIC = frozenset({"+", "-", "*", "//", "%", "**", "&", "|", "^", "<<"})
 _OPERANDS = frozenset({"identifier", "attribute", "subscript", "call", "parenthesized_expression"})
+_SMALL = re.compile(r"\bu?int(?:8|16)\b|\bu?byte\b|['\"][<>|=]?[uiBbHh][12]?['\"]")
+_SILENT = frozenset({CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.OTHER_ERROR})
+_KEPT = "a small integer keeps its type with a number beside it, and loses the bits that do not fit"
 _NUMBERS = frozenset({"integer", "unary_operator"})
 
 
@@ -29,6 +33,8 @@ def widened_integers(group: FailureGroup, evidence: FixEvidence) -> Iterator[Pro
 
     Where no number is written, the right sides of its operators, then the left ones: one is the number.
     """
+    if group.cause.kind in _SILENT:
+        yield from _shifted(group, evidence)
     match, place = _REFUSED.search(group.cause.message[:2000]), next(iter(group.raised_at), None)
     text = evidence.texts.get(place.file, "") if place is not None else ""
     if match is None or place is None or not text or place.file in evidence.kept_files:
@@ -50,6 +56,38 @@ def widened_integers(group: FailureGroup, evidence: FixEvidence) -> Iterator[Pro
         )
 
 
+def _shifted(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
+    """``octets[0] << 8`` gave a wider integer until 2.0 and loses its bits since, without a word.
+
+    Shifts of items on lines that the failing tests run, in a project that names small integers. Scalars and
+    arrays are made plain integers alike.
+    """
+    if not evidence.moves_past("numpy", "2.0") or not any(map(_SMALL.search, evidence.texts.values())):
+        return
+    found: dict[str, set[Edit]] = {}
+    for file, lines in (evidence.executed or {}).items():
+        text = evidence.texts.get(file, "")
+        if "<<" not in text or file in evidence.kept_files:
+            continue
+        tree = source_tree(text)
+        for node in nodes_on(tree, frozenset(lines)) if tree.is_python else ():
+            left, right = _operands(tree, node, frozenset({"<<"}))
+            if left is not None and right is not None and left.type == "subscript":
+                found.setdefault(file, set()).add(Edit(left.end_byte, left.end_byte, ".astype(int)"))
+    if found:
+        yield Proposal(
+            origin=ProposalOrigin.RESTRUCTURING,
+            distribution="numpy",
+            file_edits=tuple(
+                FileEdit(file=file, text=apply_edits(evidence.texts[file], sorted(edits)))
+                for file, edits in found.items()
+            ),
+            edits_key="shifts of plain integers",
+            places=group.places[:1],
+            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_KEPT, since="2.0", source=_SOURCE),),
+        )
+
+
 def _beside_numbers(tree: SourceTree, node: Node) -> Iterator[Node]:
     """The operand of ``node`` whose other one is a written number, where it is arithmetic."""
     left, right = _operands(tree, node)
@@ -68,10 +106,12 @@ def _sides(tree: SourceTree, nodes: list[Node], side: str) -> Iterator[Node]:
                 yield found
 
 
-def _operands(tree: SourceTree, node: Node) -> tuple[Node | None, Node | None]:
+def _operands(
+    tree: SourceTree, node: Node, operators: Set[str] | None = None
+) -> tuple[Node | None, Node | None]:
     """The sides of arithmetic; None for any other node."""
     operator = node.child_by_field_name("operator") if node.type == "binary_operator" else None
-    if operator is None or tree.code(operator) not in _ARITHMETIC:
+    if operator is None or tree.code(operator) not in (operators or _ARITHMETIC):
         return None, None
     return node.child_by_field_name("left"), node.child_by_field_name("right")
 

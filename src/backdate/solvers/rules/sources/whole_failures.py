@@ -8,12 +8,14 @@ from backdate.solvers.rules.sources.attribute_targets import attribute_targets
 from backdate.solvers.rules.sources.bound_metadata import bound_metadata
 from backdate.solvers.rules.sources.built_in_items import built_in_items
 from backdate.solvers.rules.sources.by_position import by_position
+from backdate.solvers.rules.sources.chosen_methods import chosen_methods
 from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.compared_arrays import compared_arrays
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.declared_fields import declared_fields
 from backdate.solvers.rules.sources.field_metadata import field_metadata
+from backdate.solvers.rules.sources.hdf5_texts import hdf5_texts
 from backdate.solvers.rules.sources.implicit_commits import commits
 from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.index_nodes import index_nodes
@@ -65,6 +67,8 @@ SEVERAL = (
     old_finders,
     index_nodes,
     scoped_flags,
+    hdf5_texts,
+    chosen_methods,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
