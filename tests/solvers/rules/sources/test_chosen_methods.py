@@ -34,10 +34,7 @@ def edited(code: str, message: str = REFUSED, *, old: str = "1.5.3", kept: tuple
     ("code", "after"),
     [
         ("x = getattr(groups, how)()", "x = getattr(groups, how)(numeric_only=True)"),
-        (
-            "x = getattr(f.groupby('a'), how)(min_count=1)",
-            "x = getattr(f.groupby('a'), how)(min_count=1, numeric_only=True)",
-        ),
+        ("x = getattr(f(a), how)(min_count=1)", "x = getattr(f(a), how)(min_count=1, numeric_only=True)"),
         ("x = groups.agg('mean')", "x = groups.agg('mean', numeric_only=True)"),
         ("x = groups.agg(how)[name]", "x = groups.agg(how, numeric_only=True)[name]"),
     ],

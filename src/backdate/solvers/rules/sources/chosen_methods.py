@@ -1,6 +1,6 @@
 """Statistics of tables with text whose method is chosen by its name: ``getattr(groups, how)()``.
 
-The rules add ``numeric_only=True`` to calls of ``.mean`` and its like (pandas 2.0); here no name stands there.
+The rules add ``numeric_only=True`` to calls of ``.mean`` and its like (pandas 2.0) by their names.
 """
 
 from __future__ import annotations
