@@ -286,6 +286,18 @@ def test_what_headers_do_not_hold_any_more_asks_for_an_older_python(
 
 
 @pytest.mark.parametrize(
+    ("module", "wanted"),
+    [("unittest.mock", True), ("asyncio", True), ("numpy", False), ("project.mock", False)],
+)
+def test_what_a_module_of_python_lacks_asks_for_an_older_one(module: str, wanted: bool) -> None:
+    line = f"AttributeError: module '{module}' has no attribute '_is_started'"
+    found = wanted_minor(replace(_trouble(line, phase="tests"), python="3.9.18"))
+    assert (found is not None) is wanted
+    if found is not None:
+        assert [found[0](minor) for minor in ((3, 8), (3, 9), (3, 10))] == [True, False, False]
+
+
+@pytest.mark.parametrize(
     ("line", "missing", "packages"),
     [
         (

@@ -12,6 +12,7 @@ from packaging.version import Version
 
 from backdate.index.names import normalise, requirement_name
 from backdate.knowledge.changes import library_changes, python_changes
+from backdate.knowledge.modules import in_standard_library
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair, RepairKind
 from backdate.recipes.repair.repair_context import (
@@ -29,6 +30,9 @@ _RANGE = re.compile(
     r"(?:requires a different Python: \S+ not in|does not satisfy Python|Requires-Python|"
     r"requires Python|python_requires|Python requirement|requires-python:?)\s{0,3}['\"(]?"
     r"((?:[<>=!~]=?=?\s?\d[\d.*]{0,12},?\s?){1,6})"
+)
+_LACKS = re.compile(
+    r"AttributeError: module '([a-z_]\w{0,40}(?:\.\w{1,40}){0,3})' has no attribute '\w{1,60}'"
 )
 _UV_RANGE = re.compile(r"\(\d[\d.]{1,12}\) does not satisfy Python([<>=!~]{1,2}[\d.,<>=!*]{1,60})")
 
@@ -113,6 +117,9 @@ def wanted_minor(failure: SetupFailure) -> tuple[Callable[[tuple[int, int]], boo
             at = matches[0][0]
             is_source = change.row.kind == "syntax" and not at.startswith("SyntaxError")
             return _in_releases(change.releases), f"SyntaxError at {at}" if is_source else at
+    for match in all_matches(_LACKS, text):
+        if in_standard_library(match[1]):  # a private name, mostly: an older interpreter may have it
+            return lambda minor: minor < failure.minor, match[0]
     return None
 
 
