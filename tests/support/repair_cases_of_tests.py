@@ -54,7 +54,29 @@ if __name__ == "__main__":
     sys.exit(bool(get_runner(settings)().run_tests(["app"])))
 """
 
+_OWN_SUITE = """import unittest
+class Base(unittest.TestCase):
+    def test_one(self):
+        self.assertTrue(self.ready())
+class First(Base):
+    def ready(self):
+        return True
+def test_main():
+    suite = unittest.TestSuite()
+    suite.addTests(unittest.makeSuite(First))
+    return suite
+"""
+
 TESTS = (
+    Case(
+        name="own-suite",
+        files={"tests.py": _OWN_SUITE},
+        at="2021-03-01",
+        python="3.8",
+        error=E.TESTS_FAIL,
+        rule="the file's own suite",
+        plan=SuitePlan(runner="pytest", targets=("tests.py",), provenance=WHY),
+    ),
     Case(
         name="names-of-main",
         files={
