@@ -61,7 +61,7 @@ def seen_edit(fixed: FixResult) -> SeenEdit | None:
         passing=fixed.passing,
         tests=broke,
         lost=fixed.lost,
-        requirements=fixed.missing,
+        requirements=fixed.given,
         edits_tests=any(one.path in files or is_test_file(one.path) for one in fixed.files),
         on_python=fixed.check.new.choice.interpreter.version,
     )

@@ -88,6 +88,8 @@ class FixResult:
     """A patch that declares missing requirements, for people; no part of ``patch``."""
     missing: tuple[str, ...] = ()
     """These requirements: "six"."""
+    given: tuple[str, ...] = ()
+    """Those of them with which the tests ran in the end."""
     remaining: tuple[Breakage, ...] = ()
     """What is still broken with the patch, by error."""
     caught: tuple[CaughtError, ...] = ()

@@ -280,6 +280,7 @@ class FixRounds:
             elsewhere=answer.elsewhere,
             requirements=requirements_patch(self.pair.old_project.tree, missing),
             missing=missing,
+            given=tuple(name for name in missing if name in added),
             remaining=left.breakages,
             caught=answer.caught if left.broke else (),
             held_back=held_back(clusters, self.checked.changes, pythons),
