@@ -154,3 +154,12 @@ def test_of_a_build_no_tests_broke() -> None:
     assert seen_edit(replace(FURTHER, passing=3, check=replace(checked, comparison=None))) == replace(
         edit, patch="p", on_python=checked.new.choice.interpreter.version
     )
+
+
+def test_what_the_tests_were_given_besides_is_named() -> None:
+    edit = seen_edit(replace(FURTHER, passing=1, given=("six",), missing=("six", "nose")))
+    assert edit is not None
+    assert edit.requirements == ("six",)
+    assert edit_in_words(replace(edit, tests=2, lost=1)).startswith(
+        "with six and these lines 1 of the 2 tests pass, and 1 test more without them (seen on Python"
+    )
