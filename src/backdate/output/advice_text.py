@@ -52,7 +52,8 @@ def advice_lines(advice: Advice, *, with_edit: bool = True) -> Iterator[Line]:
     for one in advice.said:
         yield f"  Said: {_said(one)}", "green"
     if advice.edit is not None:
-        yield f"  Edit: {edit_in_words(advice.edit)}", "green"
+        lines = "these lines" if with_edit else "the edit below"
+        yield f"  Edit: {edit_in_words(advice.edit, lines)}", "green"
         if with_edit:
             yield from changed_lines(advice.edit.patch)
     for later in advice.later[:_MOST_LATER]:
@@ -87,14 +88,14 @@ def _limits(limits: WorkingLimits) -> str:
     return f"{', '.join(what)} (seen: {tests} on Python {limits.on_python})"
 
 
-def edit_in_words(edit: SeenEdit) -> str:
-    """What was seen of an edit: "with this, the 9 tests pass (seen, on Python 3.12.1)"."""
+def edit_in_words(edit: SeenEdit, lines: str = "these lines") -> str:
+    """What was seen of an edit: "with these lines the 9 tests pass (seen on Python 3.12.1, …)"."""
     added = f"{', '.join(edit.requirements)} and " if edit.requirements else ""
     builds = f"it builds, and {counted(edit.passing, 'test')} {plural(edit.passing, 'passes', 'pass')}"
     tests = _passing(edit.passing, edit.tests) if edit.tests else builds
     lost = f", and {counted(edit.lost, 'test')} more without them" if edit.lost else ""
     where = f"seen on Python {edit.on_python}, with the newest releases"
-    return f"with {added}these lines {tests}{lost} ({where})"
+    return f"with {added}{lines} {tests}{lost} ({where})"
 
 
 def _passing(passing: int, tests: int) -> str:
