@@ -16,7 +16,6 @@ from backdate.advice import (
     SourcePlace,
     WorkingLimits,
 )
-from backdate.output.changed_lines import changed_lines
 from backdate.text import counted, plural
 
 Line = tuple[str, str]
@@ -55,6 +54,8 @@ def advice_lines(advice: Advice, *, with_edit: bool = True) -> Iterator[Line]:
         lines = "these lines" if with_edit else "the edit below"
         yield f"  Edit: {edit_in_words(advice.edit, lines)}", "green"
         if with_edit:
+            from backdate.output.changed_lines import changed_lines  # a check has no edit to show
+
             yield from changed_lines(advice.edit.patch)
     for later in advice.later[:_MOST_LATER]:
         yield f"  Later: {change_in_words(later)}", ""
