@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from backdate.mining.about import AskedName, announcements_about, said_by_release
 from backdate.mining.candidates import said_replacement
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.gone_names import is_beside, is_gone
+from backdate.solvers.rules.sources.gone_names import gone_subjects, is_beside
 from backdate.solvers.rules.sources.rewrites import rewrite_to
-from backdate.solvers.rules.sources.subjects import Subject, subjects_of
+from backdate.solvers.rules.sources.subjects import Subject
 
 
 class AnnouncementSource:
@@ -26,12 +26,8 @@ class AnnouncementSource:
 
         Nothing is read for lines that may not be edited.
         """
-        for subject in subjects_of(group, evidence):
-            if subject.named and evidence.may_edit(subject.places) and is_gone(subject, evidence):
-                proposals = tuple(self._proposals(subject, evidence))
-                if proposals:
-                    return proposals
-        return ()
+        asked = (tuple(self._proposals(subject, evidence)) for subject in gone_subjects(group, evidence))
+        return next(filter(None, asked), ())
 
     def _proposals(self, subject: Subject, evidence: FixEvidence) -> Iterator[Proposal]:
         old, new = evidence.versions_of(subject.distribution)

@@ -9,9 +9,9 @@ from backdate.advising.replacements import without_alias
 from backdate.advising.wording import replacement_in
 from backdate.bisection.result import Culprit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.gone_names import is_beside, is_gone
+from backdate.solvers.rules.sources.gone_names import gone_subjects, is_beside
 from backdate.solvers.rules.sources.rewrites import rewrite_to
-from backdate.solvers.rules.sources.subjects import Subject, subjects_of
+from backdate.solvers.rules.sources.subjects import Subject
 
 _LONGEST = 240
 
@@ -23,12 +23,8 @@ class ChangelogSource:
 
     def propose(self, group: FailureGroup, evidence: FixEvidence) -> Sequence[Proposal]:
         """See ``ProposalSource``. Nothing is read for lines that may not be edited."""
-        for subject in subjects_of(group, evidence):
-            if subject.named and evidence.may_edit(subject.places) and is_gone(subject, evidence):
-                proposals = tuple(self._proposals(subject, evidence))
-                if proposals:
-                    return proposals
-        return ()
+        asked = (tuple(self._proposals(subject, evidence)) for subject in gone_subjects(group, evidence))
+        return next(filter(None, asked), ())
 
     def _proposals(self, subject: Subject, evidence: FixEvidence) -> Iterator[Proposal]:
         old, new = evidence.versions_of(subject.distribution)

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from backdate.knowledge.changes import PYTHON
-from backdate.solvers.rules.proposals import FixEvidence
-from backdate.solvers.rules.sources.subjects import Subject
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.subjects import Subject, subjects_of
+
+
+def gone_subjects(group: FailureGroup, evidence: FixEvidence) -> Iterator[Subject]:
+    """What a failure names that is gone, at lines that may be edited."""
+    for subject in subjects_of(group, evidence):
+        if subject.named and evidence.may_edit(subject.places) and is_gone(subject, evidence):
+            yield subject
 
 
 def is_beside(subject: Subject, said: str) -> bool:
