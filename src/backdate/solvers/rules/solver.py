@@ -174,10 +174,14 @@ def _left_alone(changer: TextChanger) -> str:
 
 
 def _unread(backend: TaskBackend) -> str:
-    """Which releases could not be asked what to write."""
+    """Which releases, and whether changelogs, could not be asked what to write."""
     releases = backend.evidence.releases if backend.evidence is not None else None
     unread = releases.unread if releases is not None else ()
-    return f"releases in between could not be read: {', '.join(unread)}" if unread else ""
+    said = [f"releases in between could not be read: {', '.join(unread)}"] if unread else []
+    changelogs = backend.evidence.changelogs if backend.evidence is not None else None
+    if changelogs is not None and changelogs.unreachable:
+        said.append("the index did not answer for changelogs")
+    return "; ".join(said)
 
 
 def _unknown(backend: TaskBackend) -> str:
