@@ -143,6 +143,9 @@ class FakeLoopBackend:
     def defined_tests(self) -> DefinedTests:
         return DefinedTests(names=self.defined)
 
+    def absent_files(self, run: SuiteRun | None) -> tuple[str, ...]:
+        return ()
+
     def failure(self, one: RecipeRun, assessment: SetupAssessment) -> SetupFailure:
         said = one.failure.message if one.failure is not None else (one.run.trouble if one.run else "")
         return read_failure(

@@ -27,6 +27,7 @@ from backdate.recipes.repair.builds import named_packages
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair, RepairKind
 from backdate.recipes.repair.setup_failure import SetupFailure
+from backdate.testing.outcomes import SuiteRun
 
 _FOR_MORE_TESTS = 5
 """Further recipes that are tried after one of which too few tests ran."""
@@ -56,6 +57,10 @@ class LoopBackend(Protocol):
         """The tests that the project's files define."""
         ...
 
+    def absent_files(self, run: SuiteRun | None) -> tuple[str, ...]:
+        """The names of files that the source lacks, those among them that only ``run`` tells of."""
+        ...
+
     def failure(self, recipe_run: RecipeRun, assessment: SetupAssessment) -> SetupFailure:
         """Why that is not proven."""
         ...
@@ -81,8 +86,6 @@ class Loop:
     progress: Reporter = NO_PROGRESS
     subject: str = ONLY
     """The environment whose recipes are tried, in progress events."""
-    absent: Sequence[str] = ()
-    """The names of files that the source lacks (``projects/absent_files.py``)."""
     tried: list[Attempt] = field(default_factory=list)
     hints: dict[str, None] = field(default_factory=dict)
     """What might have helped on another machine or with other settings, in order."""
@@ -288,7 +291,8 @@ class Loop:
     ) -> Attempt:
         """The attempt that ``recipe_run`` is, with its class."""
         if self.enough is None:
-            assessment = assess(recipe_run.run, self.options.accept, self._count_defined, absent=self.absent)
+            absent = self.backend.absent_files(recipe_run.run)
+            assessment = assess(recipe_run.run, self.options.accept, self._count_defined, absent=absent)
         else:
             reached = self.enough(recipe_run)
             assessment = SetupAssessment(setup_class=SetupClass.PROVEN if reached else SetupClass.NOT_PROVEN)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backdate.checking.dated_project import DatedProject, choose
+from backdate.checking.lacking_files import lacking_files
 from backdate.checking.recipe_run import RecipeRun, run_recipe, startable_services
 from backdate.checking.resources import Resources
 from backdate.checking.setup_class import SetupAssessment
@@ -20,6 +21,7 @@ from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.rules import repairs
 from backdate.recipes.repair.setup_failure import SetupFailure
+from backdate.testing.outcomes import SuiteRun
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +35,9 @@ class ProjectBackend:
     progress: Reporter = NO_PROGRESS
     subject: str = "only"
     absent: tuple[str, ...] = ()
-    """The names of files that the source lacks."""
+    """The names of files that the source is known to lack (``projects/absent_files.py``)."""
+    of_sdist: bool = False
+    """Whether the tree is an sdist's, which may lack files that its tests read."""
 
     @property
     def apt(self) -> bool:
@@ -65,11 +69,15 @@ class ProjectBackend:
         """See ``loop.LoopBackend``."""
         return defined_tests(self.dated.tree)
 
+    def absent_files(self, run: SuiteRun | None) -> tuple[str, ...]:
+        """See ``loop.LoopBackend``."""
+        return (*self.absent, *(lacking_files(run, self.dated.tree) if self.of_sdist else ()))
+
     def failure(self, recipe_run: RecipeRun, assessment: SetupAssessment) -> SetupFailure:
         """See ``loop.LoopBackend``."""
         pythons = self.resources.interpreters.usable_at(self.dated.instant)
         failure = setup_failure_of(recipe_run, self.dated, pythons)
-        return replace(failure, few_tests=assessment.weak, absent=self.absent)
+        return replace(failure, few_tests=assessment.weak, absent=self.absent_files(recipe_run.run))
 
     def classify(self, failure: SetupFailure) -> ErrorClass:
         """See ``loop.LoopBackend``."""

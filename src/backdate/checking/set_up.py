@@ -69,12 +69,16 @@ def set_up_project(
         if options.adviser_at is not None:
             options = replace(options, adviser=options.adviser_at(at))
         folder = resources.run_folder(f"setup-{project.name}", started, keep)
-        absent = absent_files(project)
         backend = ProjectBackend(
-            dated=dated, resources=resources, folder=folder, progress=progress, absent=absent
+            dated=dated,
+            resources=resources,
+            folder=folder,
+            progress=progress,
+            absent=absent_files(project),
+            of_sdist=project.origin.kind == "sdist",
         )
         starting = starting_recipes(project, dated, resources, options)
-        loop = Loop(backend, options, dated.tree, progress=progress, absent=absent)
+        loop = Loop(backend, options, dated.tree, progress=progress)
         interrupted: KeyboardInterrupt | None = None
         try:
             best = loop.run(starting.starts)
@@ -147,7 +151,7 @@ def _failures(best: Attempt | None, loop: Loop) -> tuple[FailedTests, ...]:
         return ()
     record, run = best.record, best.recipe_run.run
     if run is not None and any(result.outcome.bad for result in run.results):
-        return failed_tests(run, apt=loop.backend.apt, absent=loop.absent)
+        return failed_tests(run, apt=loop.backend.apt, absent=loop.backend.absent_files(run))
     if record.error is None:
         return ()
     return (FailedTests(error=record.error, line=record.message, tests=(), help=record.help),)

@@ -10,6 +10,8 @@ from dead_names import rename
 from shaking_tree import DeadNamesRunner, FixedSource, no_evidence, solver, task_of
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.bisection.explanations.changelog_reader import ChangelogReader
+from backdate.bisection.result import Culprit
 from backdate.editing.apply import apply_patch
 from backdate.errors import IndexUnavailable
 from backdate.evaluation.run_folder import load_record
@@ -141,23 +143,32 @@ def test_a_last_resort_is_asked_only_where_nothing_else_is_proposed(attempt) -> 
     assert set(asked) == {"add"}
 
 
-def test_releases_that_could_not_be_read_are_told(attempt, tmp_path) -> None:
+def test_releases_and_changelogs_that_could_not_be_read_are_told(attempt, tmp_path) -> None:
+    culprit = Culprit(name="lib", old="1.0", new="2.0", released=None)
+
     def index():
         raise IndexUnavailable("there is no index")
 
     def announced(group, evidence):
         assert not list(evidence.releases.announced("lib", "1.0", "2.0"))
+        assert not evidence.changelogs.said_of(culprit, ["lib.product"])
         return []
 
     def gathered(assignment, tree, groups, *, log_folder):
         evidence = no_evidence(assignment, tree, groups, log_folder=log_folder)
         until = datetime(2022, 1, 1, tzinfo=UTC)
-        return replace(evidence, releases=ReleasesBetween(index=index, folder=tmp_path, until=until))
+        return replace(
+            evidence,
+            releases=ReleasesBetween(index=index, folder=tmp_path, until=until),
+            changelogs=ChangelogReader(index, tmp_path),
+        )
 
     source = FixedSource(ProposalOrigin.ANNOUNCEMENT, announced)
     result = attempt(DeadNamesRunner(FILES), source, gather=gathered)
     assert result.ending is StopReason.GAVE_UP
-    assert result.detail.endswith("releases in between could not be read: lib")
+    assert result.detail.endswith(
+        "releases in between could not be read: lib; the index did not answer for changelogs"
+    )
 
 
 def test_a_test_file_is_not_edited(attempt) -> None:

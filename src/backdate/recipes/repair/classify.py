@@ -43,6 +43,8 @@ def _class_of_tests(failure: SetupFailure, text: str) -> ErrorClass:
     if _wants_python(failure):
         return ErrorClass.WRONG_INTERPRETER
     named = signed("tests", text)
+    if named is ErrorClass.WRONG_FOLDER and failure.tests_want_absent_files:
+        return ErrorClass.MISSING_DATA
     if named in (None, ErrorClass.WRONG_FOLDER) and _says_dropped(text):
         return ErrorClass.INCOMPATIBLE_RELEASE
     if named is not None:

@@ -71,7 +71,7 @@ class ErrorClass(StrEnum):
     NEEDS_NETWORK = "needs-network"
     """Tests need the network."""
     MISSING_DATA = "missing-data"
-    """Tests read files that the source holds as names only: of Git LFS, of a submodule that is empty."""
+    """Tests read files that the source lacks: of Git LFS, of an empty submodule, left out of an sdist."""
     TIMEOUT = "time-out"
     MEMORY = "memory"
     DISK = "disk"

@@ -69,12 +69,17 @@ class SetupFailure:
     installed: Mapping[str, str] | None = None
     """The versions in the environment in which tests failed, by normalised name; None of a build."""
     absent: tuple[str, ...] = ()
-    """The names of files that the source lacks (``projects/absent_files.py``)."""
+    """The names of files that the source lacks (``loop.LoopBackend.absent_files``)."""
 
     @property
     def wants_absent_files(self) -> bool:
         """Whether a build names files that the source lacks, so that no recipe could make it succeed."""
         return self.phase != "tests" and any(name.rstrip("/") in self.text for name in self.absent)
+
+    @property
+    def tests_want_absent_files(self) -> bool:
+        """Whether what stopped a test names a file that the source lacks."""
+        return any(name in problem.message for problem in self.problems for name in self.absent)
 
     @property
     def minor(self) -> tuple[int, int]:
