@@ -257,6 +257,18 @@ TESTS = (
         rule="wrong interpreter",
     ),
     Case(
+        name="fails-on-newer-python",
+        files={
+            "setup.cfg": "[options]\npython_requires = >=3.6\n[metadata]\nclassifiers =\n"
+            "    Programming Language :: Python :: 3.7\n    Programming Language :: Python :: 3.8\n",
+            "test_one.py": "import ast\ndef test_one():\n    assert 'Index' in ast.dump(ast.parse('a[0]'))\n",
+        },
+        at="2021-03-01",
+        python="3.9",
+        error=E.TESTS_FAIL,
+        rule="interpreter that it was tested with",
+    ),
+    Case(
         name="release-that-dropped",
         files={"test_one.py": "import jinja2\ndef test_one():\n    assert jinja2.Template('a').render()\n"},
         packages=("pytest", "jinja2<3"),

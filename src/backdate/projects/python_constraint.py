@@ -94,18 +94,7 @@ def read_python_constraint(root: Path) -> PythonConstraint:
     runtime.txt, Pipfile, environment.yml.
     """
     unread: list[str] = []
-    metadata: list[tuple[str, _FileMetadata]] = []
-    for file, reader in (
-        ("pyproject.toml", _read_pyproject),
-        ("setup.cfg", _read_setup_cfg),
-        ("setup.py", _read_setup_py),
-    ):
-        text = _text(root, file, unread)
-        if text is not None:
-            try:
-                metadata.append((file, reader(text)))
-            except _Unreadable as reason:
-                unread.append(f"{file}: {reason}")
+    metadata = _metadata(root, unread)
     python_constraint = (
         _from_requires(metadata, unread)
         or _from_classifiers(metadata)
@@ -114,6 +103,11 @@ def read_python_constraint(root: Path) -> PythonConstraint:
         or PythonConstraint(specifier=None, kind="none", rule="the project does not say")
     )
     return replace(python_constraint, unread=tuple(unread))
+
+
+def read_tested_with(root: Path) -> PythonConstraint | None:
+    """The interpreters that classifiers name, whatever the project requires; None where they name none."""
+    return _from_classifiers(_metadata(root, []))
 
 
 def without_upper_bound(python_constraint: PythonConstraint) -> PythonConstraint:
@@ -172,6 +166,22 @@ def _text(root: Path, file: str, unread: list[str]) -> str | None:
     except ConfigurationError as error:
         unread.append(str(error))
         return None
+
+
+def _metadata(root: Path, unread: list[str]) -> list[tuple[str, _FileMetadata]]:
+    metadata: list[tuple[str, _FileMetadata]] = []
+    for file, reader in (
+        ("pyproject.toml", _read_pyproject),
+        ("setup.cfg", _read_setup_cfg),
+        ("setup.py", _read_setup_py),
+    ):
+        text = _text(root, file, unread)
+        if text is not None:
+            try:
+                metadata.append((file, reader(text)))
+            except _Unreadable as reason:
+                unread.append(f"{file}: {reason}")
+    return metadata
 
 
 def _from_requires(metadata: list[tuple[str, _FileMetadata]], unread: list[str]) -> PythonConstraint | None:

@@ -34,7 +34,9 @@ _REMEDIES: Mapping[ErrorClass, str] = MappingProxyType(
         ErrorClass.NEEDS_SECRET: "set the variable to a value for tests, in the project's .env.example",
         ErrorClass.NEEDS_DISPLAY: "run under Xvfb, or with a back-end that needs no display",
         ErrorClass.NEEDS_NETWORK: "nothing: tests never reach the internet here; they count as failed",
-        ErrorClass.MISSING_DATA: "set up from a clone of its repository: git lfs pull, git submodule update",
+        ErrorClass.MISSING_DATA: (
+            "set up from a whole clone of its repository: git lfs pull, git submodule update --init"
+        ),
         ErrorClass.TIMEOUT: "give more time: --timeout SECONDS",
         ErrorClass.MEMORY: "give more memory: --memory MIB",
         ErrorClass.DISK: "free some space, or let the tests write less",

@@ -28,6 +28,7 @@ from backdate.recipes.repair import (
     running,
     services,
     shadowed,
+    tested_interpreter,
     unsatisfiable,
     variables,
 )
@@ -73,6 +74,7 @@ ALTERNATIVE_RULES: tuple[Rule, ...] = (
     unsatisfiable.loosened,
     plugins.without_options,
     running.other_runner,
+    tested_interpreter.tested_interpreter,
     own_build.without_own_build,
     builds.older_interpreter,
     unsatisfiable.without_unbuildable,
