@@ -42,9 +42,19 @@ def test_a_file_that_is_nowhere_in_the_tree_is_lacking(tree: Path, path: str) ->
     assert "repository" in group.help
 
 
+@pytest.mark.parametrize("path", ["toml-test/tests/valid/", "toml-test/tests"])
+def test_a_folder_that_is_not_there_is_lacking(tree: Path, path: str) -> None:
+    run = failing(NOT_THERE.format(path))
+    assert lacking_files(run, tree) == (path,)
+    assert failed_tests(run, apt=False, absent=(path,))[0].error is ErrorClass.MISSING_DATA
+
+
 @pytest.mark.parametrize(
     ("message", "type_"),
     [
+        (NOT_THERE.format("package/made"), "FileNotFoundError"),
+        (NOT_THERE.format("there/made"), "FileNotFoundError"),
+        (NOT_THERE.format("./toml-test/tests"), "FileNotFoundError"),
         (NOT_THERE.format("package/known.json"), "FileNotFoundError"),  # it lies elsewhere: a wrong folder
         (NOT_THERE.format("known.json"), "FileNotFoundError"),
         (NOT_THERE.format("/tmp/made/devices.json"), "FileNotFoundError"),

@@ -112,6 +112,24 @@ def test_rounds_are_limited(rounds: int, tries: int) -> None:
     assert len(bench.done) == tries
 
 
+def test_rounds_begin_anew_where_the_tests_begin_to_run() -> None:
+    def says(one: Recipe, python: str) -> object:
+        missing = [name for name in "vwxyz" if name not in packages_of(one)]
+        if missing and missing[0] in "vw":
+            return failure(f"No module named {missing[0]}")
+        trouble = f"No module named {missing[0]}" if missing else ""
+        return replace(ran(passed=10 - len(missing), failed=len(missing)), trouble=trouble)
+
+    def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
+        return [adding(trouble.text.rpartition(" ")[2], one)]
+
+    loop = Loop(FakeLoopBackend(says, proposes), SetupOptions(rounds=3), ROOT)
+    best = loop.run([start(recipe("a"))])
+    assert best is not None
+    assert best.proven  # two rounds of builds, and three of tests
+    assert len(loop.tried) == 6
+
+
 def test_the_cap_on_attempts_holds_over_all_candidates() -> None:
     bench = FakeLoopBackend(lambda one, python: failure("never"))
     loop = Loop(bench, SetupOptions(attempts=3), ROOT)

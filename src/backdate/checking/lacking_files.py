@@ -1,11 +1,11 @@
-"""Files that tests open and that an sdist does not hold: its repository has them."""
+"""Files and folders that tests open and that an sdist does not hold: its repository has them."""
 
 from __future__ import annotations
 
 import os
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from backdate.testing.outcomes import SuiteRun
@@ -18,27 +18,36 @@ _OF_THE_SYSTEM = ("/tmp/", "/usr/", "/etc/", "/proc/", "/dev/", "/var/")  # noqa
 
 
 def lacking_files(run: SuiteRun | None, tree: Path) -> tuple[str, ...]:
-    """The names of files that tests of ``run`` could not open, and that are nowhere in ``tree``.
+    """The names of files that tests of ``run`` could not open, and that are nowhere in ``tree``; of a folder
+    that is not there its path.
 
-    Only names with an ending count, and no program or temporary file of the system. What tests say is
+    Only files with an ending count, and no program or temporary file of the system. What tests say is
     compared with the names in the tree; nothing is opened.
     """
     wanted = dict.fromkeys(_not_opened(run))
     if not wanted:
         return ()
     there = set(_names(tree))
-    return tuple(name for name in wanted if name not in there)
+    names = (_lacking(path, there) for path in wanted)
+    return tuple(dict.fromkeys(name for name in names if len(name) >= _SHORTEST))
+
+
+def _lacking(path: str, there: Container[str]) -> str:
+    """The name by which tests tell that they lack ``path``; "" where it, or where it lay, is there."""
+    first, *others = path.split("/")
+    if first and others and first not in there:
+        return path  # a folder of the tree's root, as that of a submodule
+    name = posixpath.basename(path)
+    return name if posixpath.splitext(name)[1] and name not in there else ""
 
 
 def _not_opened(run: SuiteRun | None) -> Iterator[str]:
     for result in () if run is None else run.results:
         for raised in result.raised if result.outcome.bad else ():
             match = _NOT_THERE.search(raised.message)
-            if match and raised.type.endswith(("FileNotFoundError", "IOError", "OSError")):
-                name = posixpath.basename(match[1])
-                ending = posixpath.splitext(name)[1]
-                if len(name) >= _SHORTEST and ending and not match[1].startswith(_OF_THE_SYSTEM):
-                    yield name
+            opened = match and raised.type.endswith(("FileNotFoundError", "IOError", "OSError"))
+            if match and opened and not match[1].startswith((*_OF_THE_SYSTEM, ".")):
+                yield match[1]
 
 
 def _names(tree: Path) -> Iterator[str]:

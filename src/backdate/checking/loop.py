@@ -137,8 +137,8 @@ class Loop:
         if best.proven:
             return self._with_built_modules(rank, start, best, advised=advised)
         proposals = self._proposals(best)
-        round_ = 0
-        while round_ < self.options.rounds:
+        round_, left = 0, self.options.rounds
+        while left:
             repair, asked = next(proposals, (None, False))
             if repair is None:
                 return None
@@ -152,11 +152,13 @@ class Loop:
                 if self._budget_exhausted(advised=True):
                     return None
                 continue
-            round_ += 1
+            round_, left = round_ + 1, left - 1
             if after.proven:
                 return self._with_built_modules(rank, start, after, advised=advised or asked)
             if after.improves_on(best):
                 self._learnt.append((best.recipe_run.recipe, after.recipe_run.recipe, changes[-1]))
+                if after.record.reached == "tests" != best.record.reached:
+                    left = self.options.rounds  # what a build lacked says nothing of what tests lack
                 best, proposals = after, self._proposals(after)
                 advised = advised or asked
         return None

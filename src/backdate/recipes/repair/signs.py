@@ -89,7 +89,10 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
         (
             "tests",
             ErrorClass.DJANGO_SETTINGS,
-            r"settings are not configured|AppRegistryNotReady|DJANGO_SETTINGS_MODULE",
+            (
+                r"settings are not configured|AppRegistryNotReady|DJANGO_SETTINGS_MODULE|"
+                r"argument of type 'ConnectionHandler' is not iterable"  # its databases are not there
+            ),
         ),
         (
             "tests",
