@@ -11,6 +11,8 @@ from backdate.editing.spans import Edit
 from backdate.rewriting.calls import FunctionCall
 from backdate.rewriting.source_tree import SourceTree
 
+_COUNTED = re.compile(r"'([^'%\\]*)%d([^'%\\]*)' % \{value\}")
+_SIMPLE = re.compile(r"[A-Za-z_][\w.]*")
 _PLAIN_TEXT = re.compile(r"(['\"])([^'\"\\\n]*)\1\Z")
 
 
@@ -113,6 +115,22 @@ def _comment_between(call: FunctionCall, start: int, end: int) -> bool:
 def same_code(one: str, other: str) -> bool:
     """Whether two expressions differ in nothing but layout and quotes."""
     return _plain(one) == _plain(other)
+
+
+def value_made_of(template: str, code: str) -> str:
+    """``template`` with ``code`` for ``{value}``, in the quotes of ``code`` where both are plain texts.
+
+    >>> value_made_of("'%dh' % {value}", "start"), value_made_of("'%dh' % {value}", "6")
+    ("'%dh' % start", "'6h'")
+    >>> value_made_of("'%dh' % {value}", "a + b")
+    "'%dh' % (a + b)"
+    """
+    counted = _COUNTED.fullmatch(template)
+    if counted is not None:
+        if code.isdecimal():
+            return f"'{counted[1]}{code}{counted[2]}'"
+        code = code if _SIMPLE.fullmatch(code) else f"({code})"
+    return quoted_alike(template.replace("{value}", code), code)
 
 
 def quoted_alike(new: str, old: str) -> str:

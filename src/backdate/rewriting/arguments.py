@@ -16,12 +16,14 @@ from backdate.rewriting.argument_edits import (
     quoted_alike,
     remove_argument,
     same_code,
+    value_made_of,
 )
 from backdate.rewriting.bound_values import values_bound_to
 from backdate.rewriting.calls import FunctionCall, calls_of
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.known_keys import may_be_given
 from backdate.rewriting.names import SourceNames
+from backdate.rewriting.own_keywords import hands_on_own, set_own_keyword
 from backdate.rewriting.rewrite import AddArgument, ChangeArgument, NamePositional
 from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
@@ -72,7 +74,7 @@ def change_argument(
             first = _only_item(tree, value)
             if first is not None:
                 text = text.replace("{value}[0]", first)
-            text = quoted_alike(text.replace("{value}", code), code)
+            text = value_made_of(text, code)
             edits.append(Edit(value.start_byte, value.end_byte, text))
         return edits
 
@@ -103,11 +105,14 @@ def add_argument(tree: SourceTree, rewrite: AddArgument, lines: frozenset[int] |
             return None
         if rewrite.position is not None and len(call.positional) > rewrite.position:
             return None
-        if may_be_given(names, call, rewrite.argument):
+        handed_on = may_be_given(names, call, rewrite.argument)
+        if handed_on and not hands_on_own(tree, names, call, rewrite.argument):
             return LeftAloneReason.ARGUMENTS
         text = spell_expression(names, imports, rewrite.value, call.node)
         if text is None:
             return LeftAloneReason.SHADOWED
+        if handed_on:
+            return [set_own_keyword(tree, call, rewrite.argument, text)]
         return [append_argument(tree, call, f"{rewrite.argument}={text}")]
 
     return _changed_calls(names, imports, rewrite.function, lines, change)

@@ -10,9 +10,9 @@ from backdate.editing.spans import Edit
 from backdate.rewriting.argument_edits import (
     argument_value,
     keyword_of,
-    quoted_alike,
     remove_argument,
     same_code,
+    value_made_of,
 )
 from backdate.rewriting.calls import FunctionCall, call_at
 from backdate.rewriting.expressions import nodes_on
@@ -131,7 +131,7 @@ class _DictionaryKeys:
 
     def _revalued(self, value: Node | None) -> Iterator[Edit]:
         if value is not None and self._rewrite.value:
-            text = quoted_alike(self._rewrite.value, self._tree.code(value))
+            text = value_made_of(self._rewrite.value, self._tree.code(value))
             yield Edit(value.start_byte, value.end_byte, text)
 
     def _of_display(self, display: Node) -> Iterator[Edit]:

@@ -72,7 +72,7 @@ class ChangeKey:
     new: str = ""
     """Its new name; "" where it is left out."""
     value: str = ""
-    """The expression that it is given by then; "" for what it was."""
+    """What it is given by then, with ``{value}`` for what it was; "" for what it was."""
     only_value: str = ""
     """Only where it is given this expression."""
     through: tuple[str, ...] = ()

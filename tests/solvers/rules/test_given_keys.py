@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,14 @@ def test_the_key_is_changed_on_all_lines_of_the_traceback() -> None:
     assert [place.line for place in made.places] == [2, 1]
 
 
+def test_what_it_was_may_stand_in_what_it_is_given() -> None:
+    made = proposed(TEXT, 2, rewrite=replace(RENAMED, value="str({value})[:0] or '%dh' % {value}"))
+    assert made is None  # a name that a file may have for something else
+    made = proposed(TEXT, 2, rewrite=replace(RENAMED, value="'%dh' % {value}"))
+    assert made is not None
+    assert made.rewrite == ChangeKey(argument="missing", new="load_default", value="'%dh' % {value}")
+
+
 def test_functions_that_hand_on_what_they_are_given_are_named() -> None:
     text = (
         "def make(**more):\n    return Field(**more)\n\n\n"
@@ -61,7 +70,9 @@ def test_functions_that_hand_on_what_they_are_given_are_named() -> None:
         (TEXT, ChangeArgument(function="lib.Field", argument="other"), CauseKind.UNEXPECTED_ARGUMENT),
         (
             TEXT,
-            ChangeArgument(function="lib.Field", argument="missing", new="b", value="not {value}"),
+            ChangeArgument(
+                function="lib.Field", argument="missing", new="b", value="lib.as_default({value})"
+            ),
             CauseKind.UNEXPECTED_ARGUMENT,
         ),
     ],

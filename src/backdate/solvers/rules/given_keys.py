@@ -31,7 +31,7 @@ def for_dictionary(proposal: Proposal, group: FailureGroup, evidence: FixEvidenc
         return None
     named = cause.kind is CauseKind.UNEXPECTED_ARGUMENT and rewrite.argument == cause.name
     value = "" if rewrite.value == "{value}" else rewrite.value
-    if (not named and not (value and rewrite.only_value)) or not _is_literal(value):
+    if (not named and not (value and rewrite.only_value)) or not _needs_no_import(value):
         return None
     # a value is often refused elsewhere than where the object is made: in its `fit`
     made = evidence.uses.names.get(rewrite.function) if not named else None
@@ -53,15 +53,15 @@ def for_dictionary(proposal: Proposal, group: FailureGroup, evidence: FixEvidenc
     return replace(proposal, rewrite=changed, places=places)
 
 
-def _is_literal(value: str) -> bool:
-    """Whether a value can be written anywhere: it needs no import, and nothing of what was given before."""
+def _needs_no_import(value: str) -> bool:
+    """Whether a value can be written anywhere."""
     if not value:
         return True
     try:
-        ast.literal_eval(value)
-    except (ValueError, SyntaxError):
+        parsed = ast.parse(value.replace("{value}", "0"), mode="eval")
+    except SyntaxError:
         return False
-    return True
+    return not any(isinstance(node, ast.Name) for node in ast.walk(parsed))
 
 
 def _splats(places: Iterable[SourcePlace], evidence: FixEvidence) -> Iterator[tuple[SourceTree, Node]]:

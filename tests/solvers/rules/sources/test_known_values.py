@@ -67,6 +67,28 @@ def test_what_is_written_already_is_not_written_again(tmp_path: Path) -> None:
     assert list(known_values(replace(before, texts={"p.py": text}))) == []
 
 
+def test_a_text_is_spelled_otherwise_wherever_failing_tests_compare_it(tmp_path: Path) -> None:
+    made = "import argparse\n\ndef text():\n    return argparse.ArgumentParser().format_help()\n"
+    read = "def own(text):\n    return text.partition('optional arguments:')[2]\n"
+    read += "def never_run(text):\n    return 'optional arguments' in text\n"
+    texts = {"made.py": made, "read.py": read, "test_it.py": read}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    before = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts=texts,
+        executed={"made.py": frozenset({4}), "read.py": frozenset({2}), "test_it.py": frozenset({2})},
+        versions={"python": ("3.8.18", "3.12.1")},
+        modules={"argparse": "python"},
+    )
+    (found,) = known_values(before)
+    assert found.places == (SourcePlace(file="read.py", line=2),)
+    after = apply_edits(read, rewrite_source(read, found.rewrite, lines=frozenset({2})).edits)
+    assert after == read.replace("optional arguments:", "options:", 1)
+    assert list(known_values(replace(before, executed={"read.py": frozenset({2})}))) == []
+
+
 def test_between_other_releases_nothing_is_said(tmp_path: Path) -> None:
     assert list(known_values(evidence(tmp_path, "5.4", "6.0.1"))) == []
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.diagnosis.frames import is_test_file
 from backdate.knowledge.rules import Rule, is_about, value_rules_of
-from backdate.rewriting.rewrite import ReplaceUse
+from backdate.rewriting.rewrite import ReplaceUse, RespellText
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.old_behaviour import OldBehaviour
 
@@ -21,6 +23,8 @@ def known_values(evidence: FixEvidence) -> Iterator[OldBehaviour]:
                 if evidence.distribution_of(name) == distribution and is_about(rule, name):
                     ran = evidence.executed_of(uses.places)
                     places.update((place, None) for place in ran if not _is_written(rule, place, evidence))
+            if places and isinstance(rule.rewrite, RespellText):
+                places = dict.fromkeys(_spelled(rule.rewrite, evidence))
             if places:
                 text = rule.words or f"{rule.target} gives something else since {rule.since}"
                 yield OldBehaviour(
@@ -33,6 +37,17 @@ def known_values(evidence: FixEvidence) -> Iterator[OldBehaviour]:
                     told=True,
                     rule=rule.name,
                 )
+
+
+def _spelled(rewrite: RespellText, evidence: FixEvidence) -> Iterator[SourcePlace]:
+    """The executed lines that have what is spelled otherwise: a text is compared far from its making."""
+    patterns = [re.compile(old) for old, _ in rewrite.texts]
+    for file, executed in (evidence.executed or {}).items():
+        lines = evidence.texts.get(file, "").splitlines()
+        for number in sorted(executed):
+            line = lines[number - 1] if number <= len(lines) else ""
+            if not is_test_file(file) and any(pattern.search(line) for pattern in patterns):
+                yield SourcePlace(file=file, line=number)
 
 
 def _is_written(rule: Rule, place: SourcePlace, evidence: FixEvidence) -> bool:
