@@ -28,6 +28,7 @@ from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
 from backdate.solvers.rules.sources.missing_labels import missing_labels
 from backdate.solvers.rules.sources.mixed_enums import shown_as_before
+from backdate.solvers.rules.sources.names_in_texts import names_in_texts
 from backdate.solvers.rules.sources.old_finders import old_finders
 from backdate.solvers.rules.sources.old_runners import old_runners
 from backdate.solvers.rules.sources.old_tests import module_setups_of, old_tests
@@ -69,6 +70,7 @@ SEVERAL = (
     scoped_flags,
     hdf5_texts,
     chosen_methods,
+    names_in_texts,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
