@@ -110,8 +110,8 @@ class ReplaceUse:
     """The expression, with ``{self}`` for the object, ``{0}`` for the first positional argument and on,
     ``{name}`` for a keyword argument, ``{args}`` for all else that is given, which may be nothing, and
     ``{class}`` for the class that the use stands in. Dotted names are imported where the file does not have
-    them. With "raise " before it, it takes the place of a whole statement, and a use that is less than one is
-    left alone."""
+    them. With "raise " or "return " before it, it takes the place of a whole statement, and a use that is
+    less than one is left alone."""
     called: bool = True
     """Whether the use is a call with its arguments, or the name alone."""
     defaults: Mapping[str, str] = field(default_factory=dict)

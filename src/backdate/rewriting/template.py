@@ -15,7 +15,7 @@ from backdate.rewriting.source_tree import SourceTree, enclosing_class, is_field
 PLACEHOLDER = "_placeholder_of_a_template_"
 """How names begin that stand for what a use gives, while a template is read as Python."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_STATEMENT_WORDS = ("raise ",)
+_STATEMENT_WORDS = ("raise ", "return ")
 _NAME = re.compile(PLACEHOLDER + r"(\w+?)_\b")
 _PRIMARY = frozenset(
     {

@@ -42,6 +42,13 @@ def test_flags_are_of_their_own_part() -> None:
     assert not found.search("Urgently")
 
 
+def test_flags_behind_what_is_put_together_go_to_its_start() -> None:
+    text = "import re\nB = ['a', 'b']\n\nX = re.compile('|'.join(B) + '(?i)')\n"
+    assert proposed(text)["a.py"] == text.replace("'|'.join(B) + '(?i)'", "'(?i)' + '|'.join(B)")
+    assert proposed(text.replace("'(?i)'", "'x(?i)'")) == {}
+    assert proposed(text, kept_files=frozenset({"a.py"})) == {}
+
+
 def test_other_errors_and_files_that_stay_are_left_alone() -> None:
     assert proposed(RULES, message="nothing to repeat") == {}
     assert "a.py" not in proposed(RULES, kept_files=frozenset({"a.py"}))

@@ -29,27 +29,56 @@ _SOURCE = "https://docs.python.org/3/whatsnew/3.11.html#re"
 def scoped_flags(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """For each file of the traceback: ``(?i:…)`` for the texts that begin with ``(?i)``.
 
-    Nothing where the failing statement has the flags itself: they go to its start.
+    Where the failing statement has the flags itself, they go to the start: of what ``+`` puts together here,
+    of a text by the rules.
     """
     place = next(iter(group.places), None)
     if _REFUSED.search(group.cause.message) is None or place is None:
         return
     tree = parsed_or_none(evidence.texts.get(place.file, ""))
     if tree is not None and any(_has_flags(node, place.line) for node in ast.walk(tree)):
+        edits = [] if place.file in evidence.kept_files else list(_to_the_start(tree, place, evidence))
+        if edits:
+            yield _proposal({place.file: edits}, (place,), evidence)
         return
     for file in dict.fromkeys(place.file for place in group.places):
         text = "" if file in evidence.kept_files else evidence.texts.get(file, "")
         made = list(_edits(text))
         if made:
-            known = "flags are for a whole expression, and those of a part stand in its group"
-            yield Proposal(
-                origin=ProposalOrigin.RESTRUCTURING,
-                distribution=PYTHON,
-                file_edits=edited_files(evidence.texts, {file: [edit for _, edit in made]}),
-                edits_key=f"flags of expressions in {file}",
-                places=tuple(dict.fromkeys(SourcePlace(file=file, line=line) for line, _ in made)),
-                why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since="3.11", source=_SOURCE),),
-            )
+            places = tuple(dict.fromkeys(SourcePlace(file=file, line=line) for line, _ in made))
+            yield _proposal({file: [edit for _, edit in made]}, places, evidence)
+
+
+def _proposal(
+    edits: dict[str, list[Edit]], places: tuple[SourcePlace, ...], evidence: FixEvidence
+) -> Proposal:
+    known = "flags are for a whole expression, and those of a part stand in its group"
+    return Proposal(
+        origin=ProposalOrigin.RESTRUCTURING,
+        distribution=PYTHON,
+        file_edits=edited_files(evidence.texts, edits),
+        edits_key=f"flags of expressions in {', '.join(edits)}",
+        places=places,
+        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since="3.11", source=_SOURCE),),
+    )
+
+
+def _to_the_start(tree: ast.AST, place: SourcePlace, evidence: FixEvidence) -> Iterator[Edit]:
+    """``"(?i)" + a + b`` for ``a + b + "(?i)"`` on the failing line."""
+    text = evidence.texts[place.file]
+    source = SourceText(text)
+    for node in ast.walk(tree):
+        is_last = (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Add)
+            and _has_flags(node.right, place.line)
+        )
+        if not is_last or not isinstance(node, ast.BinOp) or not isinstance(node.right, ast.Constant):
+            continue
+        if _FLAGS.fullmatch(str(node.right.value)):
+            first, (start, end) = span_of(node.left, source), span_of(node.right, source)
+            yield Edit(first[0], first[0], f"{text[start:end]} + ")
+            yield Edit(first[1], end, "")
 
 
 def _has_flags(node: ast.AST, line: int) -> bool:
