@@ -329,7 +329,7 @@ def _dotted_names(expression: str) -> list[Node]:
     """The chains of names and attributes in an expression that begin with a name that it does not bind."""
     found: list[Node] = []
     tree = SourceTree(expression)
-    own = set(re.findall(r"\bfor (\w+) in\b", expression))
+    own = set(re.findall(r"\b(?:for|lambda) (\w+)(?: in\b|:)", expression))
     waiting = [tree.root]
     while waiting:
         node = waiting.pop()
