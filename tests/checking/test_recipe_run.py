@@ -12,7 +12,14 @@ from fake_setups import INSTANT, RULE, carried, choice, failure, ran, recipe
 
 from backdate.checking import recipe_run as module
 from backdate.checking.dated_project import DatedProject, choose
-from backdate.checking.recipe_run import build_variables, notes_of, request_for, run_recipe, with_own_frames
+from backdate.checking.recipe_run import (
+    LONGEST_CASE,
+    build_variables,
+    notes_of,
+    request_for,
+    run_recipe,
+    with_own_frames,
+)
 from backdate.checking.resources import Resources
 from backdate.checking.settings import Settings
 from backdate.checking.setup_failures import setup_failure_of
@@ -20,8 +27,9 @@ from backdate.environments.environment import InterpreterChoice
 from backdate.projects.python_constraint import PythonConstraint
 from backdate.recipes.recipe import BuildConstraint, LaterCut, Recipe, SystemPackages, Variable
 from backdate.sandboxes.debian import BaseFailure
-from backdate.sandboxes.interface import BaseSystem
-from backdate.testing.outcomes import Frame, Outcome, Raised
+from backdate.sandboxes.interface import BaseSystem, Limits
+from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
+from backdate.testing.outcomes import Frame, Outcome, Raised, SuiteRun
 
 
 @pytest.fixture
@@ -143,6 +151,30 @@ def test_what_a_reader_has_to_know() -> None:
         "asked for from apt, not installed: gone",
         "asked for from conda, not installed: gdal",
     )
+
+
+@pytest.mark.parametrize("changed", [None, ChangedRunLimits(wall_s=40.0, case_wall_s=3.0)])
+def test_a_test_may_take_a_part_of_the_time_and_the_others_run_on(
+    ground: DatedProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: ChangedRunLimits | None
+) -> None:
+    asked: dict[str, object] = {}
+
+    def run_plans(*given: object, **more: object) -> SuiteRun:
+        asked.update(more)
+        return ran(passed=1)
+
+    monkeypatch.setattr("backdate.testing.several.run_plans", run_plans)
+    resources = Resources(Settings(cache=tmp_path / "cache"))
+    one = carried(recipe("a"), ran(passed=1))
+    assert one.environment is not None
+    module.run_tests(
+        one.recipe, ground, resources, one.environment, log_folder=tmp_path / "logs", changed_limits=changed
+    )
+    limits = asked["limits"]
+    assert isinstance(limits, Limits)
+    expected = LONGEST_CASE * limits.wall_s if changed is None else changed.case_wall_s
+    assert asked["case_wall_s"] == expected
+    assert 0 < expected < limits.wall_s
 
 
 @pytest.mark.parametrize("apt", [True, False])

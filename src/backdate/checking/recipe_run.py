@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from backdate.testing.changed_tests.changed_tree import ChangedRunLimits
     from backdate.testing.moved_clock import MovedClock
 
+LONGEST_CASE = 0.5
+"""The part of a suite's time after which a test of which nothing is heard is ended, and the others run on."""
 _NOT_FOR_BUILDS = ("PYTHON", "UV_", "PIP_", "LD_", "XDG_", "LC_", "VIRTUAL_ENV", "BACKDATE_", "PYTEST_")
 _NEVER_FOR_BUILDS = {"PATH", "HOME", "TMPDIR", "LANG", "TZ", "SHELL", "USER", "CI"}
 _SITE_PACKAGES = "/site-packages/"
@@ -226,7 +228,7 @@ def run_tests(
         limits=limits,
         log_folder=log_folder,
         only=only,
-        case_wall_s=None if changed_limits is None else changed_limits.case_wall_s,
+        case_wall_s=LONGEST_CASE * limits.wall_s if changed_limits is None else changed_limits.case_wall_s,
         at=request_for(recipe, dated, environment.choice).at,
         witness=witness,
         clock=clock,
