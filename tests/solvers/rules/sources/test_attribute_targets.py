@@ -47,6 +47,14 @@ def mended(code: str, message: str = OPTION) -> str:
         ('User.query.options(load_only("a", "b"))', "User.query.options(load_only(User.a, User.b))"),
         ('m.User.query.options(joinedload("a"))', "m.User.query.options(joinedload(m.User.a))"),
         (
+            "query = self.session.query(self.model)\nquery.options(joinedload(name))",
+            "query = self.session.query(self.model)\nquery.options(joinedload(getattr(self.model, name)))",
+        ),
+        (
+            "session.query(User.id).options(joinedload(NAMES[0], name))",
+            "session.query(User.id).options(joinedload(getattr(User, NAMES[0]), getattr(User, name)))",
+        ),
+        (
             'query = session.query(User.id)\nquery.options(joinedload("a"))',
             "query = session.query(User.id)\nquery.options(joinedload(User.a))",
         ),
@@ -79,6 +87,12 @@ def test_a_joined_one_as_well() -> None:
         mended('session.query(User).join("orders").count()', JOIN)
         == "session.query(User).join(User.orders).count()"
     )
+
+
+def test_one_whose_name_is_a_variable() -> None:
+    query = "self.session.query(self.model).join(name).filter_by(**where)"
+    assert mended(query, JOIN) == query.replace("(name)", "(getattr(self.model, name))")
+    assert mended("session.query(User).join(Address)", JOIN) == ""
 
 
 def test_another_error_is_left_alone() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
@@ -13,7 +13,7 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of
+from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of
 
 _BY_NAME = re.compile(
     r"Strings are not accepted for attribute names in loader options|"
@@ -88,9 +88,7 @@ def _edits(text: str, line: int, related: Mapping[tuple[str, str], str]) -> Iter
     scope = function_around(tree, line)
     names = _AttributeNames(related=related, bound=_bound(tree))
     for literal, written in _names_on(scope, line, names):
-        start = source.start(literal)
-        end = source.offset(literal.end_lineno or literal.lineno, literal.end_col_offset or 0)
-        yield Edit(start, end, written)
+        yield Edit(*span_of(literal, source), written)
 
 
 def _bound(tree: ast.AST) -> frozenset[str]:
@@ -124,18 +122,31 @@ class _AttributeNames:
         return text, owner
 
 
-def _names_on(scope: ast.AST, line: int, names: _AttributeNames) -> Iterator[tuple[ast.Constant, str]]:
+def _names_on(scope: ast.AST, line: int, names: _AttributeNames) -> Iterator[tuple[ast.expr, str]]:
     """The names of attributes in queries on a line, each with what takes its place."""
     for node in ast.walk(scope):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         if not node.lineno <= line <= (node.end_lineno or node.lineno):
             continue
-        owner = _queried(node.func.value, scope)
+        owner = _queried(node.func.value, scope, _class_of)
         if node.func.attr in _JOINS and owner:
             yield from ((one, f"{owner}.{name}") for one, name in _literals(node.args[:1]))
         for option in node.args if node.func.attr == "options" and owner else ():
             yield from _of_option(option, owner, names)
+        yield from _of_variables(node, node.func.attr, _queried(node.func.value, scope, _entity_of))
+
+
+def _of_variables(call: ast.Call, method: str, owner: str) -> Iterator[tuple[ast.expr, str]]:
+    """The same of names that are in variables: ``getattr(User, name)``, of whatever is queried."""
+    if method in _JOINS:
+        given = call.args[:1]
+    else:
+        options = [one for one in call.args if isinstance(one, ast.Call) and leaf_of(one.func) in _OPTIONS]
+        given = [one for option in options for one in option.args if method == "options"]
+    for one in given if owner else ():
+        if isinstance(one, ast.Name | ast.Subscript) and not leaf_of(one)[:1].isupper():
+            yield one, f"getattr({owner}, {ast.unparse(one)})"
 
 
 def _of_option(option: ast.expr, owner: str, names: _AttributeNames) -> Iterator[tuple[ast.Constant, str]]:
@@ -166,16 +177,16 @@ def _literals(nodes: list[ast.expr]) -> Iterator[tuple[ast.Constant, str]]:
             yield node, value
 
 
-def _queried(node: ast.expr, scope: ast.AST, depth: int = 0) -> str:
-    """The class whose objects a chain of calls queries: of its ``query(User)``, or ``User.query``."""
+def _queried(node: ast.expr, scope: ast.AST, read: Callable[[ast.expr], str], depth: int = 0) -> str:
+    """What ``read`` makes of what a chain of calls queries: of its ``query(User)``, or ``User.query``."""
     while True:
         if isinstance(node, ast.Call):
             if leaf_of(node.func) in ("query", "select") and node.args:
-                return _class_of(node.args[0])
+                return read(node.args[0])
             node = node.func
         elif isinstance(node, ast.Attribute):
             if node.attr == "query":
-                return _class_of(node.value)
+                return read(node.value)
             node = node.value
         else:
             break
@@ -186,8 +197,16 @@ def _queried(node: ast.expr, scope: ast.AST, depth: int = 0) -> str:
         for one in ast.walk(scope)
         if isinstance(one, ast.Assign) and any(leaf_of(target) == node.id for target in one.targets)
     ]
-    found = {_queried(value, scope, depth + 1) for value in assigned} - {""}
+    found = {_queried(value, scope, read, depth + 1) for value in assigned} - {""}
     return found.pop() if len(found) == 1 else ""
+
+
+def _entity_of(node: ast.expr) -> str:
+    """What is queried as it is written, ``self.model``; "" for what is more than a name."""
+    root = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return _class_of(node) or (ast.unparse(node) if isinstance(root, ast.Name) else "")
 
 
 def _class_of(node: ast.expr) -> str:
