@@ -5,6 +5,7 @@ from __future__ import annotations
 from backdate.solvers.rules.sources.app_contexts import app_contexts
 from backdate.solvers.rules.sources.app_names import whole_app_name
 from backdate.solvers.rules.sources.attribute_targets import attribute_targets
+from backdate.solvers.rules.sources.backref_cascades import backref_cascades
 from backdate.solvers.rules.sources.bound_metadata import bound_metadata
 from backdate.solvers.rules.sources.built_in_items import built_in_items
 from backdate.solvers.rules.sources.by_position import by_position
@@ -71,6 +72,7 @@ SEVERAL = (
     hdf5_texts,
     chosen_methods,
     names_in_texts,
+    backref_cascades,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (

@@ -1,0 +1,131 @@
+"""Objects that came into SQLAlchemy's session along a backref: ``Recipe(author=author)``, and no ``add``.
+
+Until 2.0 the new object was added with the one that it refers to, as that one's collection holds it. Now it
+is added by nobody, and nothing fails where it is made: what was made is missed where it is looked for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator, Mapping
+
+from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.diagnosis.result import CauseKind
+from backdate.editing.python_source import parsed_or_none
+from backdate.editing.python_strings import SourceText
+from backdate.editing.spans import Edit
+from backdate.solvers.rules.executed import function_around
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of
+
+_LIBRARY, _SINCE = "sqlalchemy", "2.0"
+_SAID = "an object is added to the session by no backref any more"
+_SOURCE = "https://docs.sqlalchemy.org/en/20/changelog/migration_20.html#cascade-backrefs-behavior-deprecated-for-removal-in-2-0"
+_KINDS = frozenset({CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.CHANGED_TYPE})
+_OF_SESSIONS = frozenset({"add", "add_all", "commit", "execute", "flush", "merge", "query", "scalars"})
+_ADDING = frozenset({"add", "add_all", "append", "extend", "merge"})
+
+
+def backref_cascades(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
+    """``session.add(recipe)`` behind all that failing tests make so, where the session is at hand."""
+    if group.cause.kind not in _KINDS or not evidence.moves_past(_LIBRARY, _SINCE):
+        return
+    relations = set(_relations(evidence.texts))
+    made = {
+        file: edits
+        for file, lines in (evidence.executed or {}).items()
+        if file not in evidence.kept_files
+        and (edits := dict(_edits(evidence.texts.get(file, ""), lines, relations)))
+    }
+    if made:
+        yield Proposal(
+            origin=ProposalOrigin.RESTRUCTURING,
+            distribution=_LIBRARY,
+            file_edits=edited_files(
+                evidence.texts, {file: list(edits.values()) for file, edits in made.items()}
+            ),
+            edits_key="objects that a backref added",
+            places=tuple(SourcePlace(file=file, line=line) for file, edits in made.items() for line in edits),
+            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
+        )
+
+
+def _relations(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Classes and their attributes that refer to another class which refers back."""
+    for text in texts.values():
+        tree = parsed_or_none(text) if "relationship(" in text else None
+        for owner in ast.walk(tree) if tree is not None else ():
+            if isinstance(owner, ast.ClassDef):
+                for node in owner.body:
+                    if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                        yield from _of_relationship(owner, node, node.value)
+
+
+def _of_relationship(owner: ast.ClassDef, node: ast.Assign, call: ast.Call) -> Iterator[tuple[str, str]]:
+    if leaf_of(call.func) != "relationship" or not call.args:
+        return
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    if "back_populates" in given or "backref" in given:
+        yield from ((owner.name, target.id) for target in node.targets if isinstance(target, ast.Name))
+    back = given.get("backref")
+    if isinstance(back, ast.Call) and back.args:
+        back = back.args[0]
+    target = call.args[0]
+    of = str(target.value).rpartition(".")[2] if isinstance(target, ast.Constant) else leaf_of(target)
+    if isinstance(back, ast.Constant) and of:
+        yield of, str(back.value)
+
+
+def _edits(
+    text: str, executed: Collection[int], relations: Collection[tuple[str, str]]
+) -> Iterator[tuple[int, Edit]]:
+    tree = parsed_or_none(text) if relations else None
+    for node in ast.walk(tree) if tree is not None else ():
+        if tree is None or not isinstance(node, ast.Assign) or node.lineno not in executed:
+            continue
+        made, target = node.value, node.targets[0]
+        if not isinstance(made, ast.Call) or not isinstance(target, ast.Name) or len(node.targets) > 1:
+            continue
+        if any((leaf_of(made.func), str(keyword.arg)) in relations for keyword in made.keywords):
+            around = function_around(tree, node.lineno)
+            session = "" if _is_added(target.id, around) else _session(around)
+            edit = _behind(node, f"{session}.add({target.id})", text) if session else None
+            if edit is not None:
+                yield node.lineno, edit
+
+
+def _is_added(name: str, around: ast.AST) -> bool:
+    """Whether the object is given to something that adds it: a session, a collection."""
+    return any(
+        isinstance(inner, ast.Name) and inner.id == name
+        for node in ast.walk(around)
+        if isinstance(node, ast.Call) and leaf_of(node.func) in _ADDING
+        for given in node.args
+        for inner in ast.walk(given)
+    )
+
+
+def _session(around: ast.AST) -> str:
+    """What a function asks as a session, as it is written there; "" for none, and for several."""
+    found = {
+        ast.unparse(node.func.value)
+        for node in ast.walk(around)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _OF_SESSIONS
+        and "session" in leaf_of(node.func.value).lower()
+    }
+    return found.pop() if len(found) == 1 else ""
+
+
+def _behind(statement: ast.stmt, line: str, text: str) -> Edit | None:
+    """A line behind a statement that has its lines for itself."""
+    source = SourceText(text)
+    start = source.offset(statement.lineno, statement.col_offset)
+    last = source.offset(statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
+    indentation = text[text.rfind("\n", 0, start) + 1 : start]
+    end = text.find("\n", last)
+    if indentation.strip() or end < 0 or text[last:end].split("#", maxsplit=1)[0].strip():
+        return None
+    newline = "\r\n" if text[end - 1] == "\r" else "\n"
+    return Edit(end + 1, end + 1, f"{indentation}{line}{newline}")
