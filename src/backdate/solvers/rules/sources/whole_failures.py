@@ -11,7 +11,9 @@ from backdate.solvers.rules.sources.built_in_items import built_in_items
 from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.chosen_methods import chosen_methods
 from backdate.solvers.rules.sources.class_bodies import class_bodies
+from backdate.solvers.rules.sources.coerced_numbers import coerced_numbers
 from backdate.solvers.rules.sources.compared_arrays import compared_arrays
+from backdate.solvers.rules.sources.constrained_types import constrained_types
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.declared_fields import declared_fields
@@ -73,6 +75,8 @@ SEVERAL = (
     chosen_methods,
     names_in_texts,
     backref_cascades,
+    constrained_types,
+    coerced_numbers,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
