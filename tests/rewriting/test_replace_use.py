@@ -452,3 +452,18 @@ def test_a_partial_of_a_function_becomes_one_of_another() -> None:
     assert rewritten(text, called) == text
     alone = "from functools import partial\nfrom m import error\nx = partial(error, squared=False)\n"
     assert rewritten(alone, rewrite) == "from m import root_error\nx = root_error\n"
+
+
+def test_names_that_a_template_binds_itself_are_not_imported() -> None:
+    template = "lib.serve(lambda one: {0}(one, one.request.path), {args})"
+    text = "import lib\nlib.serve(self.handle, host, port=1)\n"
+    after = text.replace("(self.handle,", "(lambda one: self.handle(one, one.request.path),")
+    assert rewritten(text, ReplaceUse(target="lib.serve", template=template)) == after
+
+
+def test_a_call_that_is_a_statement_may_end_its_function() -> None:
+    end = ReplaceUse(target=".exit", template="return {0}", defaults={"0": "None"})
+    text = "def run(env):\n    yield 1\n    if x:\n        {}\n    {}\n    y = env.exit(2)\n"
+    before = text.format("env.exit()", "env.exit(a + b)")
+    made = rewrite_source(before, end, lines=frozenset({4, 5, 6}))
+    assert apply_edits(before, made.edits) == text.format("return None", "return a + b")
