@@ -25,6 +25,10 @@ _USUAL_PROJECTS = ("pip", "setuptools", "wheel")
 """Nearly every index lists one of them: their pages say on which hosts the index has its files."""
 
 
+_WITHOUT_NPM = {"NPM_CONFIG_OFFLINE": "true"}
+"""Where a proxy refuses it, npm asks again without end; so it says at once what it has not."""
+
+
 def index_gateway(index_url: str, index_cache: Path, reachable: Sequence[str] = ()) -> Gateway:
     """The gateway to the index at ``index_url`` and to the servers of ours at the addresses ``reachable``."""
     endpoints = {endpoint for url in (index_url, *reachable) if (endpoint := endpoint_of(url)) is not None}
@@ -36,7 +40,7 @@ def index_gateway(index_url: str, index_cache: Path, reachable: Sequence[str] = 
 def connection_variables(network: Network) -> dict[str, str]:
     """The environment variables by which clients connect."""
     if network == "gateway":
-        return {**uv.certificate_variables(), **Gateway.variables()}
+        return {**uv.certificate_variables(), **Gateway.variables(), **_WITHOUT_NPM}
     return uv.network_variables() if network == "on" else {}
 
 

@@ -16,6 +16,7 @@ QUIET_VARIABLES: Mapping[str, str] = MappingProxyType(
         "VIRTUALENV_NO_PERIODIC_UPDATE": "1",  # its wheels of pip and setuptools
         "PDM_CHECK_UPDATE": "0",
         "HATCH_SELF_CHECK": "0",
+        "NPM_CONFIG_UPDATE_NOTIFIER": "false",
     }
 )
 """For build steps and tests alike; what a project sets goes before."""

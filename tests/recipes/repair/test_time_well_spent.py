@@ -131,6 +131,7 @@ def test_a_header_of_a_package_that_the_recipe_names_ends_in_the_option_that_ins
         "fatal: unable to access 'https://example.org/x.git/': Could not resolve host: example.org",
         "CMake Error at x-populate/git.cmake:7 (message): Failed to clone repository: 'https://example.org'",
         "curl: (6) Could not resolve host: example.org",
+        "npm error request to https://example.org/a failed: cache mode is 'only-if-cached' but …",
     ],
 )
 def test_a_build_that_clones_from_elsewhere_needs_the_network(tmp_path: Path, line: str) -> None:

@@ -16,7 +16,8 @@ REACHED_OUT = re.compile(
 _CLONES = re.compile(
     r"fatal: unable to access '|fatal: could not read (?:from remote|Username)|[Cc]ould not resolve host|"
     r"Failed to clone repository|Cloning into '.{1,200}'\.\.\.|curl: \(\d{1,2}\)|Failed to update submodule|"
-    r"(?:error|fatal): .{0,80}clone of '.{1,200}' into submodule path"
+    r"(?:error|fatal): .{0,80}clone of '.{1,200}' into submodule path|"
+    r"npm (?:error|ERR!) .{0,300}cache mode is 'only-if-cached'"
 )
 """What git and curl say that a build started by itself."""
 _INSTALLER_CLONES = re.compile(
