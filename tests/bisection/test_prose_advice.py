@@ -171,3 +171,12 @@ def test_a_warning_at_the_very_line_that_fails_is_said_whatever_its_words_are() 
     assert said.places == (SourcePlace(file="src/p/a.py", line=3),)
     elsewhere = replace(one, error=replace(refused, place=replace(place, line=4)))
     assert said_advice([elsewhere], USES) == ()
+
+
+def test_it_comes_before_one_of_another_line_that_says_what_to_do() -> None:
+    """Twisted: "passing <class 'str'> has never worked", and a class of the tests that was moved."""
+    place = Frame(file="src/p/a.py", line=7, function="f", source="root.putChild('', data)")
+    refused = Failing(type="TypeError", message="Path segment must be bytes", place=place)
+    there = replace(SILENT, message="Text never worked.", places=(SourcePlace(file="p/a.py", line=7),))
+    (said,) = said_advice([replace(finding(RAISE, there), error=refused)], USES)
+    assert said.text == "Text never worked."

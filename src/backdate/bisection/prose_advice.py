@@ -34,8 +34,8 @@ def said_advice(findings: Sequence[Finding], uses: ProjectUses) -> tuple[SaidAdv
     """What to do in the words of the culprits of ``findings``, none of which has a name to write instead.
 
     Of each finding what the error itself says to do; else the warning that does: one that names what is
-    missing, or a line of the project, else the only one that the culprit gave to these very tests while they
-    passed; else what its changelog says of that name.
+    missing, or a line of the project, else one at the very line that fails, else the only one that the
+    culprit gave to these very tests while they passed; else what its changelog says of that name.
     """
     said: dict[tuple[str, str], SaidAdvice] = {}
     for finding in findings:
@@ -83,7 +83,7 @@ def _of_finding(finding: Finding, uses: ProjectUses) -> Iterator[SaidAdvice]:
         if set(_error_place(finding, uses)) & set(_own_places(warning, uses))
         and not is_for_later(warning.message, release)
     ]
-    for warning in about or (telling if len(telling) == 1 else there):
+    for warning in about or there or (telling if len(telling) == 1 else ()):
         yield SaidAdvice(
             distribution=name,
             kind=EvidenceKind.WARNING,
