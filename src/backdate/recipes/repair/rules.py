@@ -13,6 +13,7 @@ from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe, SuitePlan
 from backdate.recipes.repair import (
     builds,
+    classified_interpreter,
     django,
     extras,
     generated_sources,
@@ -28,7 +29,6 @@ from backdate.recipes.repair import (
     running,
     services,
     shadowed,
-    tested_interpreter,
     unsatisfiable,
     variables,
 )
@@ -74,7 +74,7 @@ ALTERNATIVE_RULES: tuple[Rule, ...] = (
     unsatisfiable.loosened,
     plugins.without_options,
     running.other_runner,
-    tested_interpreter.tested_interpreter,
+    classified_interpreter.classified_interpreter,
     own_build.without_own_build,
     builds.older_interpreter,
     unsatisfiable.without_unbuildable,

@@ -35,7 +35,7 @@ _ANNOTATED_SINCE = (3, 9)
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _AnnotatedForm:
     """What a base becomes: the plain type, what holds its limits, and the limits by their old names."""
 
     plain: str
@@ -43,11 +43,11 @@ class _Kind:
     limits: Mapping[str, str]
 
 
-_KINDS: Mapping[str, _Kind] = {
-    "ConstrainedStr": _Kind("str", "StringConstraints", {**_TEXTS, **_LENGTHS, "regex": "pattern"}),
-    "ConstrainedInt": _Kind("int", "Field", _NUMBERS),
-    "ConstrainedFloat": _Kind("float", "Field", _NUMBERS),
-    "ConstrainedBytes": _Kind("bytes", "Field", {**_LENGTHS, "strict": "strict"}),
+_KINDS: Mapping[str, _AnnotatedForm] = {
+    "ConstrainedStr": _AnnotatedForm("str", "StringConstraints", {**_TEXTS, **_LENGTHS, "regex": "pattern"}),
+    "ConstrainedInt": _AnnotatedForm("int", "Field", _NUMBERS),
+    "ConstrainedFloat": _AnnotatedForm("float", "Field", _NUMBERS),
+    "ConstrainedBytes": _AnnotatedForm("bytes", "Field", {**_LENGTHS, "strict": "strict"}),
 }
 
 
@@ -105,7 +105,7 @@ def _changed(text: str, home: str) -> list[tuple[int, Edit]] | None:
     return [(statement.lineno, _imports(tree, statement, list(holders), home, source)), *edits]
 
 
-def _annotated(node: ast.ClassDef, kind: _Kind, text: str) -> str | None:
+def _annotated(node: ast.ClassDef, kind: _AnnotatedForm, text: str) -> str | None:
     if len(node.bases) != 1 or node.keywords or node.decorator_list:
         return None
     said, limits = "", []

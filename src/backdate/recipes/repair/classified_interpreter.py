@@ -15,7 +15,7 @@ from backdate.recipes.repair.repair_context import RepairContext, nearest_python
 _RULE = "interpreter that it was tested with"
 
 
-def tested_interpreter(context: RepairContext) -> Iterator[Repair]:
+def classified_interpreter(context: RepairContext) -> Iterator[Repair]:
     """The newest interpreter that the project's classifiers name.
 
     Where tests fail for no reason that is known, on an interpreter that is newer than all of those: a range
