@@ -72,6 +72,12 @@ def test_a_class_that_sets_limits_is_an_annotated_type() -> None:
     assert edited(TYPES, "cannot import name 'ConstrainedStr' from 'pydantic'") == [AFTER]
 
 
+@pytest.mark.parametrize(("pattern", "after"), [("^A|B", "^(?:^A|B)"), ("^AB", "^AB"), ("A|B", "^(?:A|B)")])
+def test_a_pattern_matches_from_the_start_alone_as_before(pattern: str, after: str) -> None:
+    (text,) = edited(TYPES.replace("[A-Z]{2}", pattern))
+    assert f'pattern=r"{after}"' in text
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

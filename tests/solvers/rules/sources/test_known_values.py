@@ -81,6 +81,7 @@ def test_a_text_is_spelled_otherwise_wherever_failing_tests_compare_it(tmp_path:
         executed={"made.py": frozenset({4}), "read.py": frozenset({2}), "test_it.py": frozenset({2})},
         versions={"python": ("3.8.18", "3.12.1")},
         modules={"argparse": "python"},
+        kept_files=frozenset({"test_it.py"}),
     )
     (found,) = known_values(before)
     assert found.places == (SourcePlace(file="read.py", line=2),)

@@ -136,7 +136,8 @@ def _value(name: str, value: ast.expr, text: str) -> str | None:
     found = _ANCHORED.fullmatch(ast.get_source_segment(text, value) or "")
     if found is None or _UNKNOWN_TO_RUST.search(found["text"]):
         return None
-    pattern = found["text"] if found["text"].startswith("^") else f"^(?:{found['text']})"
+    is_anchored = found["text"].startswith("^") and "|" not in found["text"]
+    pattern = found["text"] if is_anchored else f"^(?:{found['text']})"
     return f"{found['start']}{pattern}{found['quote']}"
 
 

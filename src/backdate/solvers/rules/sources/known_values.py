@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
-from backdate.diagnosis.frames import is_test_file
 from backdate.knowledge.rules import Rule, is_about, value_rules_of
 from backdate.rewriting.rewrite import ReplaceUse, RespellText
 from backdate.solvers.rules.proposals import FixEvidence
@@ -46,7 +45,7 @@ def _spelled(rewrite: RespellText, evidence: FixEvidence) -> Iterator[SourcePlac
         lines = evidence.texts.get(file, "").splitlines()
         for number in sorted(executed):
             line = lines[number - 1] if number <= len(lines) else ""
-            if not is_test_file(file) and any(pattern.search(line) for pattern in patterns):
+            if file not in evidence.kept_files and any(pattern.search(line) for pattern in patterns):
                 yield SourcePlace(file=file, line=number)
 
 
