@@ -31,6 +31,7 @@ from backdate.index.upstream import IndexClient
 from backdate.serial import to_json, write_whole
 
 _HOST = "https://github.com/"
+REQUIRES_NONE = "requires none of the libraries"
 _AT_ONCE = 8
 _REQUIRED = re.compile(r"[A-Za-z0-9._-]+")
 
@@ -58,24 +59,41 @@ def released_within(path: Path, first: str, last: str) -> Iterator[str]:
                 yield row[name]
 
 
-def asked(package: str, client: IndexClient, libraries: frozenset[str]) -> RepositoryDraw:
-    """Where ``package`` is developed, if it requires one of ``libraries``."""
-    try:
-        page = client.project_page(package)
-        answer = client.fetcher.get(
-            document_url(page.upstream.rstrip("/"), page.name), {"accept": "application/json"}
-        )
-        document = answer.body() if answer.status == 200 else b""
-        answer.close()
-    except (SourceError, UsageError) as error:
-        return RepositoryDraw(package=package, dropped=str(error)[:200])
+def document_of(package: str, client: IndexClient) -> bytes:
+    """The JSON document of the newest release of ``package``, empty without one.
+
+    Raises SourceError, UsageError.
+    """
+    page = client.project_page(package)
+    answer = client.fetcher.get(
+        document_url(page.upstream.rstrip("/"), page.name), {"accept": "application/json"}
+    )
+    document = answer.body() if answer.status == 200 else b""
+    answer.close()
+    return document
+
+
+def required_in(document: bytes) -> frozenset[str] | None:
+    """The distributions that a JSON document of the index says are required; None where it says nothing."""
     try:
         stated = json.loads(document)["info"].get("requires_dist") or []
     except (ValueError, KeyError, TypeError, AttributeError):
-        return RepositoryDraw(package=package, dropped=NoRepository.NO_METADATA.value)
+        return None
     matches = [_REQUIRED.match(line) for line in stated]
-    if libraries.isdisjoint({normalise(match.group()) for match in matches if match}):
-        return RepositoryDraw(package=package, dropped="requires none of the libraries")
+    return frozenset(normalise(match.group()) for match in matches if match)
+
+
+def asked(package: str, client: IndexClient, libraries: frozenset[str]) -> RepositoryDraw:
+    """Where ``package`` is developed, if it requires one of ``libraries``."""
+    try:
+        document = document_of(package, client)
+    except (SourceError, UsageError) as error:
+        return RepositoryDraw(package=package, dropped=str(error)[:200])
+    required = required_in(document)
+    if required is None:
+        return RepositoryDraw(package=package, dropped=NoRepository.NO_METADATA.value)
+    if libraries.isdisjoint(required):
+        return RepositoryDraw(package=package, dropped=REQUIRES_NONE)
     address = address_in_document(document)
     if address is None:
         return RepositoryDraw(package=package, dropped=NoRepository.NO_ADDRESS.value)

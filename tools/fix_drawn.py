@@ -1,6 +1,7 @@
 """Fix repositories that were drawn at random, and write docs/evidence/fixed-drawn.md: what is solved.
 
     python tools/fix_drawn.py NAMES SEED --clones DIR --results DIR --code TREE [--wanted 30] [--to DAY]
+    python tools/fix_drawn.py --drawn DRAWN.json --results DIR --code TREE [--wanted 30] [--to DAY]
     python tools/fix_drawn.py --page DRAW_TOML…
 
 The first form draws and runs. NAMES has one OWNER/NAME a word; they are ordered by the SHA-256 of seed and
@@ -11,7 +12,9 @@ requirements, compiled sources, or more than 60 Python files. RESULTS gets drawn
 dropped, and a ``backdate fix --format json`` for each that was taken, by the command line of the environment
 in TREE, so that a frozen commit can be measured. ``--limit`` ends a run after that many seconds.
 
-The second form writes the page of tables in tools/fix_drawn_read/SEED.toml: what a person says who read
+The second form runs what `tools/draw_sdist_users.py` drew.
+
+The third form writes the page of tables in tools/fix_drawn_read/SEED.toml: what a person says who read
 every answer and every patch. It runs nothing. Nobody repairs a draw: a row that was not run says so.
 """
 
@@ -42,17 +45,19 @@ MOST_FILES = 60
 _TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|tests)\.py$")
 _TEST = re.compile(r"^\s*(async def test|def test|class \w*Test)", re.MULTILINE)
 _STATES = re.compile(r"(setup\.py|setup\.cfg|pyproject\.toml|requirements[^/]*\.txt|Pipfile)$")
-_COMPILED = (".pyx", ".c", ".cpp", ".rs")
+COMPILED = (".pyx", ".c", ".cpp", ".rs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnRepository:
-    """One repository of the draw."""
+    """One repository of the draw, or one sdist."""
 
     name: str
+    """OWNER/NAME, or ``pypi:NAME==VERSION``."""
     commit: str = ""
+    """Empty for an sdist."""
     day: str = ""
-    """Of the commit."""
+    """Of the commit, or of the upload."""
     dropped: str = ""
     """Why it is not run; empty where it is."""
 
@@ -123,9 +128,10 @@ def main() -> int:
     )
     parser.add_argument("names", nargs="?", type=Path)
     parser.add_argument("seed", nargs="?", type=int)
+    parser.add_argument("--drawn", type=Path)
     parser.add_argument("--clones", type=Path)
     parser.add_argument("--results", type=Path)
-    parser.add_argument("--code", type=Path, default=ROOT, help="a tree with .venv/bin/backdate in it")
+    parser.add_argument("--code", type=Path, default=ROOT, help="a tree with .venv/bin/python in it")
     parser.add_argument("--wanted", type=int, default=30)
     parser.add_argument("--to", default="2025-07-31")
     parser.add_argument("--limit", type=int, default=600, help="seconds for each run")
@@ -134,11 +140,16 @@ def main() -> int:
     if options.page:
         write_whole(PAGE, (page([read_draw(file) for file in options.page])).encode())
         return 0
-    if not (options.names and options.seed is not None and options.clones and options.results):
-        parser.error("give NAMES, SEED, --clones and --results, or --page")
+    if not options.results:
+        parser.error("give --results, or --page")
     options.results.mkdir(parents=True, exist_ok=True)
-    drawn = list(draw(options.names.read_text(encoding="utf-8").split(), options.seed, options.clones))
-    write_whole(options.results / "drawn.json", to_json([asdict(one) for one in drawn], indent=1))
+    if options.drawn:
+        drawn = from_json(list[DrawnRepository], options.drawn.read_bytes(), what=str(options.drawn))
+    elif options.names and options.seed is not None and options.clones:
+        drawn = list(draw(options.names.read_text(encoding="utf-8").split(), options.seed, options.clones))
+        write_whole(options.results / "drawn.json", to_json([asdict(one) for one in drawn], indent=1))
+    else:
+        parser.error("give NAMES, SEED and --clones, or --drawn")
     for one in [one for one in drawn if not one.dropped][: options.wanted]:
         print(f"{one.name}: {run_fix(one, options)}", flush=True)
     return 0
@@ -184,7 +195,7 @@ def dated(name: str, clone: Path, day: date) -> DrawnRepository:
     why = ""
     if not any(_TEST.search(git("show", f"{commit}:{file}")) for file in tests):
         why = "no tests"
-    elif any(file.endswith(_COMPILED) for file in files):
+    elif any(file.endswith(COMPILED) for file in files):
         why = "compiled sources"
     elif len(code) > MOST_FILES:
         why = f"more than {MOST_FILES} Python files"
@@ -200,8 +211,8 @@ def run_fix(one: DrawnRepository, options: argparse.Namespace) -> str:
     if answer.exists():
         return "kept"
     after = (date.fromisoformat(one.day) + timedelta(days=1)).isoformat()
-    clone = options.clones / stem / "repo"
-    command = [str(options.code / ".venv/bin/backdate"), "fix", f"{clone}@{one.commit}"]
+    source = f"{options.clones / stem / 'repo'}@{one.commit}" if one.commit else one.name
+    command = [str(options.code / ".venv/bin/python"), "-m", "backdate", "fix", source]
     command += ["--from", after, "--to", options.to, "--move-python", "--format", "json", "-o", str(answer)]
     with (options.results / f"{stem}.log").open("w") as log:
         try:

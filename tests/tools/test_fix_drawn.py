@@ -5,7 +5,7 @@ import subprocess
 import sys
 from datetime import date
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -90,3 +90,26 @@ outcome = "nothing broke"
     assert "| a/behaviour |  | nothing (not to be mended outside tests) |" in page
     assert page.index("a/behaviour") < page.index("a/quiet")
     assert "a value \\| differs" in page
+
+
+@pytest.mark.parametrize(
+    ("drawn", "source"),
+    [
+        ({"name": "pypi:b==1", "day": "2020-03-01"}, "pypi:b==1"),
+        ({"name": "a/b", "commit": "c0", "day": "2020-03-01"}, "{clones}/a+b/repo@c0"),
+    ],
+)
+def test_what_was_drawn_is_fixed_from_the_day_after_its_own(
+    tool: ModuleType, tmp_path: Path, drawn: dict[str, str], source: str
+) -> None:
+    command = tmp_path / ".venv" / "bin" / "python"
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/bin/sh\necho "$@"\n')
+    command.chmod(0o755)
+    options = SimpleNamespace(results=tmp_path, code=tmp_path, clones=tmp_path, to="2025-07-31", limit=60)
+    one = tool.DrawnRepository(**drawn)
+    assert tool.run_fix(one, options) == "exit status 0"
+    said = (tmp_path / f"{one.name.replace('/', '+')}.log").read_text()
+    assert said.startswith(
+        f"-m backdate fix {source.format(clones=tmp_path)} --from 2020-03-02 --to 2025-07-31"
+    )
