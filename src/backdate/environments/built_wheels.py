@@ -128,6 +128,14 @@ class BuiltWheels:
             wheel = None if other is None else store.share(key, other)
             return wheel or self._build(request, sdist, key, shared)
 
+    def is_settled(self, request: EnvironmentRequest, sdist: LockedSdist) -> bool:
+        """Whether nothing has to be built to say what ``wheel_of`` is."""
+        key = self.keys.built_wheel(request, sdist)
+        return (
+            self.steps.cache.has("locks", _without_wheel(key))
+            or WheelStore(self.steps.cache).built_as(key) is not None
+        )
+
     def _build(
         self, request: EnvironmentRequest, sdist: LockedSdist, key: str, shared: SharedBuilds
     ) -> WheelFile | BuildFailure | None:

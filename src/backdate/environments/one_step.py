@@ -13,13 +13,16 @@ from pathlib import Path
 
 from backdate.environments.built_metadata import BuiltSdist, read_built
 from backdate.environments.built_wheels import BuiltWheels
+from backdate.environments.environment import BuildFailure
 from backdate.environments.inputs import EnvironmentRequest
-from backdate.environments.lock_wheels import WheelFile
+from backdate.environments.lock_wheels import LockedSdist, WheelFile
 from backdate.environments.named_requirements import NamedRequirements
+from backdate.environments.prefetch import prefetch
 from backdate.environments.progress import OneStepEnded
 from backdate.environments.steps import Steps
 from backdate.environments.wheels_alone import OneStep, install_wheels_alone
 from backdate.progress import StageReporter
+from backdate.sandboxes.threads import both
 
 _MOST_BUILDS = 3
 """Each is met after the one before: of more of them the ordinary steps build several at a time."""
@@ -67,8 +70,27 @@ class OneStepInstaller:
             if sdist is None or more == _MOST_BUILDS or any(one.sdist == sdist for one in built):
                 return made
             stages.enter("building")
-            wheel = self.built_wheels.wheel_of(request, sdist)
+            wheel = self._wheel_of(request, asked, built, sdist, log)
             met = read_built(sdist, wheel) if isinstance(wheel, WheelFile) else None
             if met is None:
                 return made
             built.append(met)
+
+    def _wheel_of(
+        self,
+        request: EnvironmentRequest,
+        asked: NamedRequirements,
+        built: Sequence[BuiltSdist],
+        sdist: LockedSdist,
+        log: Path,
+    ) -> WheelFile | BuildFailure | None:
+        """See ``BuiltWheels.wheel_of``; while it is built the wheels of the others are downloaded."""
+        if self.built_wheels.is_settled(request, sdist):
+            return self.built_wheels.wheel_of(request, sdist)
+        beside = log.with_name(f"{log.name.partition('.')[0]}.prefetch.log")
+        wheel, _ = both(
+            lambda: self.built_wheels.wheel_of(request, sdist),
+            lambda: prefetch(self.steps, request, asked, tuple(built), sdist, beside),
+            name="build",
+        )
+        return wheel

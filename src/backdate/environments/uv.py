@@ -214,6 +214,26 @@ def install_arguments(
     )
 
 
+def unpack_arguments(
+    *,
+    python: Path,
+    folder: Path,
+    instant: Instant,
+    cutoff_overrides: Sequence[CutoffOverride],
+    index_url: str,
+    pins: Path,
+) -> tuple[str, ...]:
+    """Unpack the wheels of what the requirement file ``pins`` names into the cache; ``folder`` gets links
+    to them."""
+    return (
+        str(find_uv()),
+        *("pip", "install", "--quiet", "--no-deps", "--no-build", "--link-mode", "symlink"),
+        *("--python", str(python), "--target", str(folder)),
+        *_cut(instant, cutoff_overrides, index_url),
+        *("--requirements", str(pins)),
+    )
+
+
 def tools_arguments(
     *,
     root: Path,

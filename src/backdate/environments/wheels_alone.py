@@ -32,7 +32,7 @@ from backdate.environments.lock_wheels import LockedSdist, sdists_to_build
 from backdate.environments.named_requirements import NamedRequirements
 from backdate.environments.progress import OneStepEnd
 from backdate.environments.restated_metadata import restated_metadata
-from backdate.environments.stated_metadata import metadata_settings
+from backdate.environments.stated_metadata import StatedMetadata, metadata_settings
 from backdate.environments.step_files import handed_over, input_file, shown
 from backdate.environments.step_run import StepRun
 from backdate.environments.steps import Resolution, Steps
@@ -86,34 +86,25 @@ def install_wheels_alone(
     """
     if steps.sandbox.name == UNSAFE_LOCAL or "\\" in steps.index_url:
         return OneStep(end=OneStepEnd.NOT_COVERED)
-    uv_cache = steps.uv_cache(request)
     work = steps.cache.clean / f"step-{uuid.uuid4().hex}"
     python = request.choice.interpreter.executable
     try:
+        known = [one.metadata for one in built]
         with (
-            input_file("asked.txt", "\n".join(asked.asked).replace(PROJECT, request.at) + "\n") as wanted,
-            input_file("limits.txt", "\n".join(asked.limits) + "\n") as limits,
-            input_file("uv.toml", _settings(asked, built)) as settings,
-            input_file("README", "In the place of the project's tree.\n") as instead,
+            resolving_by_name(steps, request, asked, known, work) as (compiling, mounts),
             _canaries() as canaries,
         ):
-            steps.cache.make_clean(uv_cache / _BUILDS)
             steps.cache.make_clean(work)
-            compiling = _compiling(steps, request, wanted, limits, settings, work)
             script = [_or_lock_of_needed(steps, request, compiling, work)]
             beside = _canary_lines(python) if try_uv else []
             if root is not None:
                 beside.append(shlex.join(uv.create_arguments(python=python, root=root, movable=True)))
                 script.append(_ready_to_install(work, steps.index_url, built))
                 script.append(_installing(steps, request, root, work))
-            mounts = [
-                *(shown(file.parent) for file in (wanted, limits, settings)),
+            mounts += [
                 *(shown(one.wheel.path) for one in built),
                 Mount(source=canaries, target=_CANARY_AT),
-                Mount(source=canaries / "covered", target=str(uv_cache / _BUILDS)),
             ]
-            if asked.project is not None:
-                mounts.append(Mount(source=instead.parent, target=request.at))
             step = steps.run(
                 *(request, script, mounts, log),
                 with_tree=False,
@@ -129,11 +120,36 @@ def install_wheels_alone(
         steps.cache.discard(work)
 
 
-def _settings(asked: NamedRequirements, built: Sequence[BuiltSdist]) -> str:
-    """uv's configuration with all metadata that are known."""
-    told = [one.metadata for one in built] + ([] if asked.project is None else [asked.project])
+@contextmanager
+def resolving_by_name(
+    steps: Steps,
+    request: EnvironmentRequest,
+    asked: NamedRequirements,
+    known: Sequence[StatedMetadata],
+    work: Path,
+) -> Iterator[tuple[str, list[Mount]]]:
+    """A shell line that locks what is ``asked`` in ``work``, and what it has to be shown: uv has no place to
+    build in then.
+
+    ``known``: metadata of sdists that need no build for that.
+    """
+    builds = steps.uv_cache(request) / _BUILDS
+    steps.cache.make_clean(builds)
+    told = [*known, *([] if asked.project is None else [asked.project])]
     restated = restated_metadata((one.name, one.version) for one in told)
-    return f"{metadata_settings(told)}\n{restated}"
+    with (
+        input_file("asked.txt", "\n".join(asked.asked).replace(PROJECT, request.at) + "\n") as wanted,
+        input_file("limits.txt", "\n".join(asked.limits) + "\n") as limits,
+        input_file("uv.toml", f"{metadata_settings(told)}\n{restated}") as settings,
+        input_file("README", "In the place of the project's tree.\n") as instead,
+        tempfile.TemporaryDirectory(prefix="backdate-covered-") as covered,
+    ):
+        Path(covered).chmod(0o755)
+        mounts = [shown(file.parent) for file in (wanted, limits, settings)]
+        mounts.append(Mount(source=Path(covered), target=str(builds)))
+        if asked.project is not None:
+            mounts.append(Mount(source=instead.parent, target=request.at))
+        yield _compiling(steps, request, wanted, limits, settings, work), mounts
 
 
 def _outcome(
@@ -253,11 +269,10 @@ def _canary_lines(python: Path) -> list[str]:
 
 @contextmanager
 def _canaries() -> Iterator[Path]:
-    """A folder with a wheel, a newer sdist that builds without anything, and an empty folder ``covered``."""
+    """A folder with a wheel, and a newer sdist that builds without anything."""
     with tempfile.TemporaryDirectory(prefix="backdate-canary-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        (folder / "covered").mkdir(mode=0o755)
         described = f"{_STEM}-1.0.dist-info"
         with zipfile.ZipFile(folder / f"{_STEM}-1.0-py3-none-any.whl", "w") as wheel:
             wheel.writestr(f"{described}/METADATA", _metadata("1.0"))

@@ -69,3 +69,15 @@ def test_a_resolution_says_what_excludes_what() -> None:
         "      conclude that your requirements are unsatisfiable.\n"
     )
     assert telling_line(text).startswith("Because only markupsafe<2.1.1 is available")
+
+
+def test_that_a_build_failed_is_told_by_its_cause() -> None:
+    text = (
+        "error: Failed to build `thing @ file:///work/thing`\n"
+        "  cause: Failed to parse metadata from built wheel\n"
+        "  cause: after parsing `4.3.0`, found `numpy>=1.16.4`, which is not part of a valid version\n"
+        "         py2neo (>=4.3.0numpy>=1.16.4)\n"
+    )
+    assert telling_line(text).startswith("after parsing `4.3.0`, found `numpy>=1.16.4`")
+    by_pip = f"{text}\nERROR: Could not find a version that satisfies the requirement py2neo>=4.3.0numpy\n"
+    assert telling_line(by_pip) == by_pip.splitlines()[-1]
