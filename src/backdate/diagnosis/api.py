@@ -104,6 +104,8 @@ class Member:
     """The names of keyword arguments that a call takes; of a class also what its base classes take."""
     takes_any: bool = True
     """Whether others are taken as well (``**kwargs``), or it cannot be told."""
+    bases: tuple[str, ...] = ()
+    """Of a class: those that it is made from, the nearest first, dotted; of builtin ones the names alone."""
     document: str = ""
     """The first line of its documentation."""
     candidates: tuple[str, ...] = ()

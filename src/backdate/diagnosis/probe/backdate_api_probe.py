@@ -26,6 +26,7 @@ TEXT_LENGTH = 500
 SIGNATURE_LENGTH = 8000
 DEFAULT_LENGTH = 200
 MOST_SOURCE = 1000000
+MOST_BASES = 40
 MOST_TEXT = 2000000
 
 
@@ -165,6 +166,16 @@ def keywords_of(found):
         return sorted(set(names)), True
     except BaseException:
         return [], True
+
+
+def bases_of(found):
+    """The dotted names of the classes that a class is made from, the nearest first."""
+    try:
+        homes = [home_of(base) for base in found.__mro__[1:MOST_BASES]] if inspect.isclass(found) else []
+    except BaseException:
+        return []
+    own = ("builtins", "__builtin__", "exceptions")  # the latter two of Python 2
+    return [name if module in own else module + "." + name for module, name in homes]
 
 
 def document_of(found):
@@ -348,6 +359,7 @@ def answer_for(name, also, searched):
                     "parameters": parameters_of(found),
                     "keywords": keywords,
                     "takes_any": takes_any,
+                    "bases": bases_of(found),
                     "document": document_of(found),
                 }
             )

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from two_releases import with_library
 
 from backdate.advice import SourcePlace
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.changes import PYTHON
+from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 from backdate.testing.outcomes import Frame, Raised
@@ -24,12 +27,13 @@ def edited(
     now: str = "sqlite3.ProgrammingError",
     kind: CauseKind = CauseKind.OTHER_ERROR,
     seen: str | None = None,
+    others: tuple[str, ...] = (),
+    pair: EnvironmentPair | None = None,
 ) -> list[str]:
     """The texts that are proposed for an error at a line where another one was seen before."""
     source = text.split("\n")[line - 1].strip() if seen is None else seen
-    chain = (
-        Raised(type=before, message="…", frames=(Frame(file="a.py", line=1, function="f", source=source),)),
-    )
+    frames = (Frame(file="a.py", line=1, function="f", source=source),)
+    chains = [(Raised(type=one, message="…", frames=frames),) for one in (before, *others)]
     place = SourcePlace(file="a.py", line=line)
     group = FailureGroup(
         cause=Cause(kind=kind, type=now, message="…"), tests=("t",), places=(place,), raised_at=(place,)
@@ -38,8 +42,9 @@ def edited(
         tree=Path(),
         uses=ProjectUses(),
         texts={"a.py": text},
-        errors=(SeenError(file="a.py", line=1, chain=chain),),
-        modules={"sqlite3": PYTHON, "jwt": "pyjwt"},
+        errors=tuple(SeenError(file="a.py", line=1, chain=chain) for chain in chains),
+        modules={"sqlite3": PYTHON, "jwt": "pyjwt", "lib": "lib"},
+        pair=pair,
     )
     found = RestructuringSource().propose(group, evidence)
     assert all(proposal.last for proposal in found)
@@ -90,6 +95,34 @@ def test_an_old_python_names_the_last_line_of_a_call() -> None:
     text = "import sqlite3\ntry:\n    f(\n        q,\n        v,\n    )\nexcept sqlite3.Warning:\n    pass\n"
     assert len(edited(text, 3, seen="v,")) == 1
     assert edited(text, 3, seen="pass") == []
+
+
+@pytest.fixture
+def pair(tmp_path: Path, one_sandbox: Sandbox) -> EnvironmentPair:
+    old = "class Base(Exception): pass\nclass Bad(Base, ValueError): pass\nclass Odd(Base): pass\n"
+    new = "class Base(Exception): pass\nclass Bad(Base): pass\nclass Odder(Exception): pass\n"
+    return EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(tmp_path / "old", "lib", "1.0", {"lib.py": old}),
+        new=with_library(tmp_path / "new", "lib", "2.0", {"lib.py": new}),
+    )
+
+
+def test_a_class_that_lost_one_above_it_is_caught_itself(pair: EnvironmentPair) -> None:
+    text = "import lib\ntry:\n    lib.f(q)\nexcept KeyError:\n    pass\nexcept ValueError:\n    pass\n"
+    assert edited(text, 3, before="lib.Bad", now="lib.Bad", pair=pair) == [
+        text.replace("except ValueError", "except (ValueError, lib.Bad)")
+    ]
+    assert edited(text.replace("ValueError", "lib.Base"), 3, before="lib.Bad", now="lib.Bad", pair=pair) == []
+
+
+def test_what_caught_an_error_of_the_library_by_a_class_above_it_catches_the_new_one(
+    pair: EnvironmentPair,
+) -> None:
+    text = "import lib\ntry:\n    lib.f(q)\nexcept TypeError:\n    pass\nexcept lib.Base:\n    pass\n"
+    assert edited(text, 3, before="TypeError", others=("lib.Odd",), now="lib.Odder", pair=pair) == [
+        text.replace("except lib.Base", "except (lib.Base, lib.Odder)")
+    ]
 
 
 @pytest.mark.parametrize(

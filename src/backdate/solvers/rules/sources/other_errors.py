@@ -2,7 +2,8 @@
 
 Where the tests passed, an error of one class reached a line, and the code around it caught it. Now one of
 another class comes from the same line, and nobody catches it: ``sqlite3.Warning`` is
-``sqlite3.ProgrammingError`` since Python 3.12. That class is added to what is caught.
+``sqlite3.ProgrammingError`` since Python 3.12. Or the class is the same, and what is caught is none of those
+that it is made from any more. That class is added to what is caught.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _KINDS = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.OTHER_ERROR
 """Of code that uses what is not there any more something else has to be written."""
 _MOST_PLACES = 6
 _FUNCTIONS = ("function_definition", "lambda", "class_definition")
-_OF_EVERYTHING = frozenset({"Exception", "BaseException"})
+_OF_EVERYTHING = frozenset({"Exception", "BaseException", "object"})
 
 
 def errors_of_other_classes(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
@@ -36,24 +37,53 @@ def errors_of_other_classes(group: FailureGroup, evidence: FixEvidence) -> Itera
     if group.cause.kind not in _KINDS or not _is_public(raised, evidence):
         return
     before = frozenset(kind for place in group.raised_at for kind in _raised_before(place, evidence))
-    if not before or raised in before:
-        return
-    for place in dict.fromkeys((*group.raised_at, *group.places[:_MOST_PLACES])):
+    caught = _caught_before(raised, before, evidence)
+    for place in dict.fromkeys((*group.raised_at, *group.places[:_MOST_PLACES])) if caught else ():
         text = evidence.texts.get(place.file, "")
-        edited = "" if place.file in evidence.kept_files else _catching(text, place.line, before, raised)
+        edited = "" if place.file in evidence.kept_files else _catching(text, place.line, caught, raised)
         if edited:
-            known = ", ".join(sorted(before))
-            seen = f"{place.file}:{place.line} raised {known} where the tests passed, and raises {raised}"
             yield Proposal(
                 origin=ProposalOrigin.RESTRUCTURING,
                 distribution=library_behind(group, evidence),
                 file_edits=(FileEdit(file=place.file, text=edited),),
                 edits_key=f"{raised} caught around {place.file}:{place.line}",
                 places=(place,),
-                why=(AdviceEvidence(kind=EvidenceKind.ASKED, text=seen),),
+                why=(AdviceEvidence(kind=EvidenceKind.ASKED, text=_seen(place, raised, before, caught)),),
                 last=True,
             )
             return
+
+
+def _caught_before(raised: str, before: frozenset[str], evidence: FixEvidence) -> tuple[frozenset[str], ...]:
+    """The classes that caught what came from the line, those of the likeliest errors first."""
+    if not before:
+        return ()
+    old = evidence.pair.ask_old(sorted(before)) if evidence.pair is not None else {}
+    above = {
+        kind: frozenset(old[kind].bases if kind in old and old[kind].present else _built_in_bases(kind))
+        for kind in sorted(before)
+    }
+    if raised in before:
+        new = evidence.pair.ask_new([raised]).get(raised) if evidence.pair is not None else None
+        lost = above[raised].difference(new.bases) if new is not None and new.present else frozenset[str]()
+        return (lost - _OF_EVERYTHING,) if lost else ()
+    alike = [kind for kind in before if kind.partition(".")[0] == raised.partition(".")[0]]
+    orders = [alike, before] if 0 < len(alike) < len(before) else [before]
+    return tuple(
+        frozenset(one for kind in order for one in (kind, *above[kind])) - _OF_EVERYTHING for order in orders
+    )
+
+
+def _built_in_bases(kind: str) -> tuple[str, ...]:
+    known = getattr(builtins, kind, None)
+    return tuple(base.__name__ for base in known.__mro__[1:]) if isinstance(known, type) else ()
+
+
+def _seen(place: SourcePlace, raised: str, before: frozenset[str], caught: tuple[frozenset[str], ...]) -> str:
+    if raised in before:
+        return f"{raised} is no {', '.join(sorted(caught[0]))} any more"
+    known = ", ".join(sorted(before))
+    return f"{place.file}:{place.line} raised {known} where the tests passed, and raises {raised}"
 
 
 def _is_public(raised: str, evidence: FixEvidence) -> bool:
@@ -77,32 +107,24 @@ def _raised_before(place: SourcePlace, evidence: FixEvidence) -> Iterator[str]:
             yield last.type
 
 
-def _catching(text: str, line: int, before: frozenset[str], raised: str) -> str:
-    """``text`` in which what catches the classes ``before`` around a line catches ``raised`` as well.
-
-    "" where nothing catches them.
-    """
+def _catching(text: str, line: int, before: tuple[frozenset[str], ...], raised: str) -> str:
+    """``text`` in which what catches the classes ``before`` around a line, the likeliest first, catches
+    ``raised`` as well; "" where nothing catches them."""
     tree = source_tree(text)
     start = tree.offset_of_line(line)
     node = None if start is None else tree.root.descendant_for_byte_range(start, start)
     if not tree.is_python or node is None:
         return ""
     names, imports = SourceNames(tree), ImportEdits(tree)
-    leaves = frozenset(name for one in before for name in _names_of(one))
-    caught = next((one for one in _caught_around(names, node) if _has_one(tree, one, leaves)), None)
+    around = list(_caught_around(names, node))
+    leaves = [frozenset(one.rpartition(".")[2] for one in classes) for classes in before]
+    caught = next((one for known in leaves for one in around if _has_one(tree, one, known)), None)
     if caught is None:
         return ""
     spelt = spell_expression(names, imports, raised, caught)
     if not spelt or tree.code(caught) == spelt:
         return ""
     return apply_edits(text, sorted([_with_class(tree, caught, spelt), *imports.edits()]))
-
-
-def _names_of(raised: str) -> Iterator[str]:
-    """What code may call a class that it catches: its name, and those of the builtin ones above it."""
-    yield raised.rpartition(".")[2]
-    known = getattr(builtins, raised, None)
-    yield from (base.__name__ for base in known.__mro__ if issubclass(base, Exception)) if known else ()
 
 
 def _caught_around(names: SourceNames, node: Node) -> Iterator[Node]:
