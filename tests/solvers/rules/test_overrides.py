@@ -32,6 +32,7 @@ class Kind:
     def same(self, a): pass
     def lost(self, a): pass
     def more(self, a, b=1): pass
+    def came(self, a, context): pass
 """
 PROJECT = """\
 import lib
@@ -44,6 +45,8 @@ class Mine(lib.Kind):
         return 3
     def more(self, a):
         return 4
+    def came(self, a):
+        return a
     @property
     def own(self):
         return 5
@@ -95,6 +98,10 @@ def test_a_parameter_comes_and_another_one_goes(seen: FixEvidence) -> None:
     message = "Mine.shown() got an unexpected keyword argument 'context'"
     assert proposed(seen, message, CauseKind.UNEXPECTED_ARGUMENT, "context", "Mine.shown") == [
         PROJECT.replace("shown(self, parameter):", "shown(self, parameter, context=None):", 1)
+    ]
+    message = "Mine.came() got an unexpected keyword argument 'context'"
+    assert proposed(seen, message, CauseKind.UNEXPECTED_ARGUMENT, "context", "Mine.came") == [
+        PROJECT.replace("came(self, a):", "came(self, a, context=None):")
     ]
     message = "Mine.lost() missing 1 required positional argument: 'globals'"
     assert proposed(seen, message, CauseKind.ARGUMENT_COUNT, "globals", "Mine.lost") == [

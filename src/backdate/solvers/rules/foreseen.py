@@ -74,7 +74,7 @@ def _overriding(evidence: FixEvidence, pair: EnvironmentPair) -> Iterator[Failur
     own = {file: text for file, text in evidence.texts.items() if file not in evidence.kept_files}
     for changed in changed_overrides(own, pair):
         one = changed.override
-        for parameter in changed.came:
+        for parameter in changed.came if changed.was_there else ():
             if parameter.default is None:
                 name = f"{one.owner}.{one.method}"
                 yield FailureGroup(

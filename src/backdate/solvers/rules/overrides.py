@@ -52,6 +52,8 @@ class ChangedOverride:
     """What the library's method takes now and did not; of what the override does not take."""
     gone: tuple[str, ...]
     """What it took and takes no more; of what the override takes."""
+    was_there: bool
+    """Whether the library had the method before."""
 
 
 def overrides_in(file: str, text: str) -> Iterator[Override]:
@@ -84,23 +86,25 @@ def changed_overrides(texts: Mapping[str, str], pair: EnvironmentPair) -> Iterat
         for override in overrides_in(file, text)
     ][:_MOST_METHODS]
     before = pair.ask_old(dict.fromkeys(one.overridden for one in found)) if found else {}
-    known = [name for name, member in before.items() if member.present and member.signature]
+    # what the library did not have stood in for nothing; by now it may call that
+    known = [name for name, member in before.items() if member.signature or not member.present]
     after = pair.ask_new(known) if known else {}
     for one in found:
         old, new = before.get(one.overridden), after.get(one.overridden)
-        if old is not None and new is not None and old.signature and new.present and new.signature:
+        if old is not None and new is not None and new.present and new.signature:
             changed = _changed(one, old, new)
             if changed.came or changed.gone:
                 yield changed
 
 
 def _changed(one: Override, old: Member, new: Member) -> ChangedOverride:
-    had = {each.name: each for each in parameters_of(old, bound=True)}
+    had = {each.name: each for each in parameters_of(old, bound=True)} if old.present else {}
     has = {each.name: each for each in parameters_of(new, bound=True)}
     own = {name.lstrip("*") for name in one.parameters}
     came = [each for name, each in has.items() if name not in had and name not in own and not each.starred]
     gone = [name for name, each in had.items() if name not in has and name in own and not each.starred]
-    return ChangedOverride(override=one, came=() if one.takes_any else tuple(came), gone=tuple(gone))
+    came = [] if one.takes_any else came
+    return ChangedOverride(override=one, came=tuple(came), gone=tuple(gone), was_there=old.present)
 
 
 def _classes(root: Node) -> Iterator[tuple[Node, Node]]:

@@ -18,10 +18,12 @@ from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.declared_fields import declared_fields
 from backdate.solvers.rules.sources.field_metadata import field_metadata
+from backdate.solvers.rules.sources.handed_on import handed_on
 from backdate.solvers.rules.sources.hdf5_texts import hdf5_texts
 from backdate.solvers.rules.sources.implicit_commits import commits
 from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.index_nodes import index_nodes
+from backdate.solvers.rules.sources.joined_lists import joined_lists
 from backdate.solvers.rules.sources.json_settings import json_settings
 from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.kept_contexts import kept_contexts
@@ -77,6 +79,8 @@ SEVERAL = (
     backref_cascades,
     constrained_types,
     coerced_numbers,
+    joined_lists,
+    handed_on,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
