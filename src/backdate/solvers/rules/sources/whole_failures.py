@@ -25,6 +25,7 @@ from backdate.solvers.rules.sources.index_arrays import made_whole
 from backdate.solvers.rules.sources.index_nodes import index_nodes
 from backdate.solvers.rules.sources.joined_lists import joined_lists
 from backdate.solvers.rules.sources.json_settings import json_settings
+from backdate.solvers.rules.sources.json_values import json_values
 from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.kept_contexts import kept_contexts
 from backdate.solvers.rules.sources.late_sessions import late_sessions
@@ -81,6 +82,7 @@ SEVERAL = (
     coerced_numbers,
     joined_lists,
     handed_on,
+    json_values,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
