@@ -12,11 +12,10 @@ from collections.abc import Collection, Iterator, Mapping
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
-from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of
+from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, line_behind
 
 _LIBRARY, _SINCE = "sqlalchemy", "2.0"
 _SAID = "an object is added to the session by no backref any more"
@@ -89,7 +88,7 @@ def _edits(
         if any((leaf_of(made.func), str(keyword.arg)) in relations for keyword in made.keywords):
             around = function_around(tree, node.lineno)
             session = "" if _is_added(target.id, around) else _session(around)
-            edit = _behind(node, f"{session}.add({target.id})", text) if session else None
+            edit = line_behind(node, text, f"{session}.add({target.id})") if session else None
             if edit is not None:
                 yield node.lineno, edit
 
@@ -116,16 +115,3 @@ def _session(around: ast.AST) -> str:
         and "session" in leaf_of(node.func.value).lower()
     }
     return found.pop() if len(found) == 1 else ""
-
-
-def _behind(statement: ast.stmt, line: str, text: str) -> Edit | None:
-    """A line behind a statement that has its lines for itself."""
-    source = SourceText(text)
-    start = source.offset(statement.lineno, statement.col_offset)
-    last = source.offset(statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
-    indentation = text[text.rfind("\n", 0, start) + 1 : start]
-    end = text.find("\n", last)
-    if indentation.strip() or end < 0 or text[last:end].split("#", maxsplit=1)[0].strip():
-        return None
-    newline = "\r\n" if text[end - 1] == "\r" else "\n"
-    return Edit(end + 1, end + 1, f"{indentation}{line}{newline}")

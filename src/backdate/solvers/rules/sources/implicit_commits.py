@@ -18,7 +18,7 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.syntax_edits import edited_files
+from backdate.solvers.rules.sources.syntax_edits import edited_files, line_behind
 from backdate.text import version_numbers
 
 _MESSAGE = "The current statement is being autocommitted using implicit autocommit"
@@ -164,17 +164,10 @@ def _connection(statement: ast.stmt, place: SourcePlace, evidence: FixEvidence) 
 
 
 def _behind(statement: ast.stmt, connection: str, text: str) -> tuple[Edit, ...]:
-    source = SourceText(text)
-    start = source.offset(statement.lineno, statement.col_offset)
-    first = text.rfind("\n", 0, start) + 1
-    indentation = text[first:start]
-    last = source.offset(statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
-    end = text.find("\n", last)
-    end, newline = (end + 1, "") if end >= 0 else (len(text), "\n")
-    if indentation.strip():
-        return ()
-    commit = f"{newline}{indentation}{connection}.commit()\n"
+    commit = f"{connection}.commit()"
     if not isinstance(statement, ast.Return):
-        return (Edit(end, end, commit),)
-    value = start + len("return")
-    return (Edit(start, value, "result ="), Edit(end, end, f"{commit}{indentation}return result\n"))
+        edit = line_behind(statement, text, commit)
+        return () if edit is None else (edit,)
+    edit = line_behind(statement, text, commit, "return result")
+    start = SourceText(text).offset(statement.lineno, statement.col_offset)
+    return () if edit is None else (Edit(start, start + len("return"), "result ="), edit)

@@ -50,6 +50,21 @@ def edited_files(texts: Mapping[str, str], edits: Mapping[str, Iterable[Edit]]) 
     )
 
 
+def line_behind(statement: ast.stmt, text: str, *lines: str) -> Edit | None:
+    """Lines behind a statement, as far in as it; None where it shares its own lines with another one."""
+    source = SourceText(text)
+    start = source.offset(statement.lineno, statement.col_offset)
+    last = source.offset(statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
+    indentation = text[text.rfind("\n", 0, start) + 1 : start]
+    end = text.find("\n", last)
+    rest = text[last:end] if end >= 0 else text[last:]
+    if indentation.strip() or rest.partition("#")[0].strip():
+        return None
+    newline = "\r\n" if "\r\n" in text else "\n"
+    added = "".join(f"{indentation}{line}{newline}" for line in lines)
+    return Edit(end + 1, end + 1, added) if end >= 0 else Edit(len(text), len(text), newline + added)
+
+
 def leaf_of(node: ast.expr) -> str:
     """The last part of a name, ``models.User``; "" for what is none."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
