@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from backdate.advising.new_homes import _documented_as
+from pathlib import Path
+
+from two_releases import with_library
+
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.new_homes import _documented_as, new_homes
 from backdate.diagnosis.api import Member
 from backdate.diagnosis.homes import Homes
+from backdate.sandboxes.interface import Sandbox
 
 SAID = {
     "lib.TABLE.items": "D.items() -> a set-like object providing a view on D's items",
@@ -21,3 +27,36 @@ def test_the_documentation_of_a_function_names_its_successor() -> None:
 def test_the_documentation_of_a_plain_values_method_is_about_no_name_of_the_library() -> None:
     member = Member(name="lib.TABLE.items", present=True, kind="function", qualified="dict.items")
     assert _documented_as("lib.TABLE.items", HOMES, member) == []
+
+
+BODY = """
+        self.loop.stop()
+        for task in asyncio.all_tasks(self.loop):
+            task.cancel()
+        self.closed.set()
+"""
+OLD = f"import asyncio\nclass Controller:\n    def _stop(self):{BODY}    def other(self):{BODY}"
+NEW = f"""import asyncio
+class Controller:
+    def cancel_tasks(self, stop_loop=True):
+        if stop_loop:
+            print('stops'){BODY}
+    def other(self):{BODY}
+    def started(self):
+        return self.loop.is_running() and not self.closed.is_set()
+"""
+
+
+def test_a_method_with_another_name_is_known_by_its_code(tmp_path: Path, one_sandbox: Sandbox) -> None:
+    pair = EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(tmp_path / "old", "lib", "1.0", {"lib.py": OLD}),
+        new=with_library(tmp_path / "new", "lib", "2.0", {"lib.py": NEW}),
+    )
+    name = "lib.Controller._stop"
+    (home,) = new_homes(name, pair.ask_old([name])[name], pair)
+    assert (home.name, home.why) == (
+        "lib.Controller.cancel_tasks",
+        "the code of lib.Controller.cancel_tasks is like its own",
+    )
+    assert 0.7 <= home.likeness < 1.0

@@ -213,13 +213,14 @@ def _renamed(name: str, old: Member, pair: EnvironmentPair) -> Iterator[Home]:
 
 
 def _likes(name: str, old: Member, pair: EnvironmentPair) -> Iterator[Home]:
-    """What stands beside the old name and is like it: by name, parameters and documentation."""
+    """What stands beside the old name and is like it (``likeness.py``)."""
     if old.kind not in ("class", "function"):
         return
     owner, _, leaf = name.rpartition(".")
     before = {member.name for member in pair.members_of(owner, "old")}
-    for member in resembling(old, leaf, pair.members_of(owner, "new"), before):
-        yield Home(name=f"{owner}.{member}", why=f"{owner}.{member} is like it", likeness=0.0)
+    for member, code in resembling(old, leaf, pair.members_of(owner, "new"), before):
+        why = f"the code of {owner}.{member} is like its own" if code else f"{owner}.{member} is like it"
+        yield Home(name=f"{owner}.{member}", why=why, likeness=code)
 
 
 def _in_private(name: str, old: Member, pair: EnvironmentPair) -> Iterator[Home]:

@@ -106,6 +106,8 @@ class Member:
     """Whether others are taken as well (``**kwargs``), or it cannot be told."""
     bases: tuple[str, ...] = ()
     """Of a class: those that it is made from, the nearest first, dotted; of builtin ones the names alone."""
+    code: tuple[int, ...] = ()
+    """The smallest checksums of the names that its code uses; empty for what has none in Python."""
     document: str = ""
     """The first line of its documentation."""
     candidates: tuple[str, ...] = ()

@@ -36,6 +36,8 @@ class OwnedMember:
     parameters: tuple[str, ...] = ()
     document: str = ""
     """The first line of its documentation."""
+    code: tuple[int, ...] = ()
+    """As in ``Member``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ import pkgutil
 import re
 import sys
 import warnings
+import zlib
 
 try:
     import importlib.util
@@ -27,6 +28,8 @@ SIGNATURE_LENGTH = 8000
 DEFAULT_LENGTH = 200
 MOST_SOURCE = 1000000
 MOST_BASES = 40
+MOST_NAMES_OF_CODE = 2000
+MOST_CHECKSUMS = 24
 MOST_TEXT = 2000000
 
 
@@ -176,6 +179,26 @@ def bases_of(found):
         return []
     own = ("builtins", "__builtin__", "exceptions")  # the latter two of Python 2
     return [name if module in own else module + "." + name for module, name in homes]
+
+
+def code_of(found):
+    """The smallest checksums of the names that a function or the methods of a class use.
+
+    Names are the same in each Python; what is compiled of them is not.
+    """
+    try:
+        values = list(vars(found).values()) if inspect.isclass(found) else [found]
+        codes = [getattr(getattr(one, "__func__", one), "__code__", None) for one in values]
+        names = set()
+        while codes and len(names) < MOST_NAMES_OF_CODE:
+            code = codes.pop()
+            if inspect.iscode(code):
+                names.update(code.co_names)
+                codes.extend(code.co_consts)
+        sums = sorted(zlib.crc32(name.encode("utf-8")) & 0xFFFFFFFF for name in names)
+        return sums[:MOST_CHECKSUMS]
+    except BaseException:
+        return []
 
 
 def document_of(found):
@@ -360,6 +383,7 @@ def answer_for(name, also, searched):
                     "keywords": keywords,
                     "takes_any": takes_any,
                     "bases": bases_of(found),
+                    "code": code_of(found),
                     "document": document_of(found),
                 }
             )

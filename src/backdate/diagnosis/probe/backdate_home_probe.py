@@ -12,7 +12,7 @@ import os
 import sys
 import warnings
 
-from backdate_api_probe import clean, document_of, home_of, kind_of, load, parameters_of
+from backdate_api_probe import clean, code_of, document_of, home_of, kind_of, load, parameters_of
 from backdate_definitions import definition_of
 from backdate_delegates import delegate_of, home_of_delegate
 
@@ -113,6 +113,7 @@ def members_of(owner):
                 "qualified": qualified,
                 "parameters": parameters_of(value),
                 "document": document_of(value),
+                "code": code_of(value),
             }
         )
     return members
