@@ -41,6 +41,8 @@ def lines_of(source: str, name: str) -> list[int]:
         ("import a\ndef f(a):\n    a.load()\n", "a.load", []),
         ("import a\nx = a.Box()\nx = 1\nx.put(1)\n", "a.Box.put", []),
         ("try:\n    from a import b\nexcept ImportError:\n    from c import b\n", "a.b", []),
+        ("try:\n  from a import b as n\nexcept ImportError:\n  from a import c as n\nn()\n", "a.c", []),
+        ("try:\n  from a import b as n\nexcept ImportError:\n  from c import b as n\nn()\n", "c.b", [5]),
         ("import a\ntry:\n    a.load()\nexcept AttributeError:\n    pass\n", "a.load", []),
         ("import a\ntry:\n    import b\n    a.load()\nexcept ImportError:\n    pass\n", "a.load", []),
         # what an import before the `try` brought is not what fails there

@@ -42,8 +42,15 @@ class UseVisitor(ast.NodeVisitor):
                 self._scopes.bind(alias.asname or alias.name, "")
                 continue
             dotted = f"{node.module}.{alias.name}"
-            self._scopes.bind(alias.asname or alias.name, dotted)
+            self._bind(alias.asname or alias.name, dotted)
             self._record(node.module if alias.name == "*" else dotted, alias if alias.lineno else node)
+
+    def _bind(self, name: str, dotted: str) -> None:
+        """``name`` stands for ``dotted``; for nothing that is known where a handler imports it from the same
+        library as what it is for: the code is ready for both."""
+        known = self._scopes.resolve(ast.Name(id=name))[0] if self._absent else ""
+        either = known not in ("", dotted) and known.partition(".")[0] == dotted.partition(".")[0]
+        self._scopes.bind(name, "" if either else dotted)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         dotted, of_object = self._scopes.resolve(node)
