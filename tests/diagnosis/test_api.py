@@ -64,6 +64,19 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Callable[[dict[str, str]],
     return make
 
 
+def test_what_a_package_shows_hides_the_module_of_that_name(
+    made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    files = {
+        "lib/__init__.py": "from .length import length\n",
+        "lib/length.py": "def length(a, size): pass\n",
+    }
+    answers = probe(one_sandbox, made(files), ["lib.length", "lib.length.length", "lib"])
+    shown, within, _ = answers.members
+    assert (shown.kind, shown.keywords) == ("function", ("a", "size"))
+    assert (within.present, within.kind) == (True, "function")
+
+
 def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
     names = ["lib.thing", "lib.late", "lib.Box", "lib.Box.put", "lib.core.gone", "lib.nowhere", "no name!"]
     differences = {change.name: change for change in ask_both(one_sandbox, made(OLD), made(NEW), names)}

@@ -48,6 +48,8 @@ def load(name):
     module, why = None, ""
     taken = 0
     for count in range(1, len(parts) + 1):
+        if count == len(parts) and hides_module(module, parts[-1]):
+            break
         dotted = ".".join(parts[:count])
         try:
             module = importlib.import_module(dotted)
@@ -66,6 +68,15 @@ def load(name):
                 return object(), ".".join(parts[:taken])
             raise LookupError("%s: %s" % (type(error).__name__, clean(error)))
     return found, ".".join(parts[:taken])
+
+
+def hides_module(package, name):
+    """Whether a package has something else by a name than its module: ``from .length import length``."""
+    held = getattr(package, "__dict__", {})  # it may warn of what it makes when that is asked for
+    try:
+        return name in held and not inspect.ismodule(held[name])
+    except BaseException:
+        return False
 
 
 def is_shown(module):

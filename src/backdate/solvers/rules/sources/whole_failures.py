@@ -6,6 +6,7 @@ from backdate.solvers.rules.sources.app_contexts import app_contexts
 from backdate.solvers.rules.sources.app_names import whole_app_name
 from backdate.solvers.rules.sources.attribute_targets import attribute_targets
 from backdate.solvers.rules.sources.backref_cascades import backref_cascades
+from backdate.solvers.rules.sources.became_modules import became_modules
 from backdate.solvers.rules.sources.bound_metadata import bound_metadata
 from backdate.solvers.rules.sources.built_in_items import built_in_items
 from backdate.solvers.rules.sources.by_position import by_position
@@ -83,6 +84,7 @@ SEVERAL = (
     joined_lists,
     handed_on,
     json_values,
+    became_modules,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
