@@ -9,6 +9,7 @@ from shaking_tree import task_of
 from two_releases import TwoReleases, with_library
 
 from backdate.advice import SourcePlace
+from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.messages import read_message
 from backdate.diagnosis.result import Cause
@@ -160,3 +161,31 @@ def test_an_argument_that_the_message_says_to_give(
     text = f"import lib\n{line}\n"
     found = results(tmp_path, message, text, "TypeError")
     assert found == ([] if made is None else [f"import lib\n{made}\n"])
+
+
+def test_prose_may_be_about_what_a_table_elsewhere_names(tmp_path: Path, one_sandbox: Sandbox) -> None:
+    text = "import lib\nRULES = [lib.old_day, lib.other]\n\ndef f(y):\n    return [one(y) for one in RULES]\n"
+    (tmp_path / "a.py").write_text(text)
+    library = "def new_day(y): pass\ndef other(y): pass\n"
+    pair = EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(tmp_path / "old", "lib", "1.0", {"lib.py": f"{library}old_day = new_day\n"}),
+        new=with_library(tmp_path / "new", "lib", "2.0", {"lib.py": f"{library}def old_day(y): pass\n"}),
+    )
+    message = "old_day will be removed in a future release, use new_day instead"
+    read = read_message("DeprecationWarning", message)
+    cause = Cause(kind=read.kind, type="DeprecationWarning", message=message)
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=uses_in(tmp_path),
+        texts={"a.py": text},
+        pair=pair,
+        executed={"a.py": frozenset({1, 2, 5})},
+        modules={"lib": "lib"},
+        versions={"lib": ("1.0", "2.0")},
+    )
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=5),))
+    (proposal,) = MessageSource().propose(group, evidence)
+    assert proposal.rewrite is not None
+    edits = rewrite_source(text, proposal.rewrite, lines=frozenset(one.line for one in proposal.places)).edits
+    assert apply_edits(text, edits) == text.replace("lib.old_day", "lib.new_day")

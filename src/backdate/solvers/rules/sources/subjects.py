@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from backdate.knowledge.modules import aliases
 from backdate.solvers.rules.executed import statement_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 
+_WORD = re.compile(r"[A-Za-z]\w{3,80}")
+_MOST_READ = 2_000
 _CONSTRUCTORS = ("__init__", "__new__", "__call__")
 _MOST_SUBJECTS = 12
 _NAMED_KINDS = (
@@ -71,6 +74,26 @@ def _subjects(group: FailureGroup, evidence: FixEvidence) -> Iterator[Subject]:
         yield from _called(group, evidence, on_lines)
     for name in on_lines:
         yield _subject(name, "", group, evidence, named=False)
+    for name in _mentioned(cause, on_lines, evidence):
+        yield _subject(name, "", group, evidence)
+
+
+def _mentioned(cause: Cause, on_lines: Iterable[str], evidence: FixEvidence) -> Iterator[str]:
+    """What the error is about in prose, and what the project uses elsewhere: a function in a table that the
+    failing line calls."""
+    if cause.kind in _CALL_KINDS:
+        return
+    words = {word for word in _WORD.findall(cause.message[:_MOST_READ]) if _is_no_plain_word(word)}
+    known = set(on_lines)
+    for name, uses in evidence.uses.names.items() if words else ():
+        moved = evidence.distribution_of(name) in evidence.versions
+        if moved and name not in known and not uses.of_object and name.rpartition(".")[2] in words:
+            yield name
+
+
+def _is_no_plain_word(word: str) -> bool:
+    """Whether it is a name and no word of a language: "indigenous_day", "PdfReader"."""
+    return "_" in word.strip("_") or (word[:1].isupper() and not word[1:].islower() and not word.isupper())
 
 
 def _missing(group: FailureGroup, evidence: FixEvidence, on_lines: Iterable[str]) -> Iterator[Subject]:
