@@ -44,6 +44,7 @@ from backdate.solvers.rules.sources.overridden_methods import overridden_methods
 from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.passed_instances import passed_instances
 from backdate.solvers.rules.sources.patched_names import patched_names
+from backdate.solvers.rules.sources.random_states import random_states
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.returned_checks import returned_checks
 from backdate.solvers.rules.sources.same_literals import same_literals
@@ -85,6 +86,7 @@ SEVERAL = (
     handed_on,
     json_values,
     became_modules,
+    random_states,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
