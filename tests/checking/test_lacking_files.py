@@ -49,6 +49,17 @@ def test_a_folder_that_is_not_there_is_lacking(tree: Path, path: str) -> None:
     assert failed_tests(run, apt=False, absent=(path,))[0].error is ErrorClass.MISSING_DATA
 
 
+def test_a_module_of_the_trees_own_that_is_not_there_is_lacking(tree: Path) -> None:
+    run = failing("No module named 'package.helpers'", "ModuleNotFoundError")
+    assert lacking_files(run, tree) == ("package.helpers",)
+    assert failed_tests(run, apt=False, absent=("package.helpers",))[0].error is ErrorClass.MISSING_DATA
+
+
+@pytest.mark.parametrize("module", ["other.helpers", "package.there", "package", "helpers"])
+def test_another_module_is_no_file_of_the_sdist(tree: Path, module: str) -> None:
+    assert lacking_files(failing(f"No module named {module!r}", "ModuleNotFoundError"), tree) == ()
+
+
 @pytest.mark.parametrize(
     ("message", "type_"),
     [

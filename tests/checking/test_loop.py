@@ -58,6 +58,14 @@ def test_the_first_candidate_that_is_proven_ends_it() -> None:
     assert [packages_of(one) for one, _ in bench.done] == [{"a"}]
 
 
+def test_what_the_tree_lacks_is_kept_with_the_attempt() -> None:
+    bench = FakeLoopBackend(lambda one, python: ran(passed=1, failed=9), absent=("tests.helpers",))
+    best = Loop(bench, SetupOptions(attempts=1), ROOT).run([start(recipe("a"))])
+    assert best is not None
+    bench.absent = ()  # the tree is removed when the set-up ends
+    assert best.absent == ("tests.helpers",)
+
+
 def test_repairs_are_tried_round_by_round_until_all_is_there() -> None:
     def proposes(trouble: SetupFailure, one: Recipe) -> list[Repair]:
         return [adding(trouble.text.rpartition(" ")[2], one)]

@@ -126,6 +126,8 @@ class FakeLoopBackend:
     """Whether services can be started."""
     defined: dict[str, int] = field(default_factory=dict)
     """The test functions that the project's files define."""
+    absent: tuple[str, ...] = ()
+    """What tests want and the tree does not hold; it can be told while the tree is there."""
     done: list[tuple[Recipe, str]] = field(default_factory=list)
     """What was run, with the interpreter."""
 
@@ -144,7 +146,7 @@ class FakeLoopBackend:
         return DefinedTests(names=self.defined)
 
     def absent_files(self, run: SuiteRun | None) -> tuple[str, ...]:
-        return ()
+        return self.absent
 
     def failure(self, one: RecipeRun, assessment: SetupAssessment) -> SetupFailure:
         said = one.failure.message if one.failure is not None else (one.run.trouble if one.run else "")

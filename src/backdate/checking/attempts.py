@@ -28,6 +28,8 @@ class Attempt:
     """All that was changed in the candidate so far."""
     failure: SetupFailure | None = None
     assessment: SetupAssessment
+    absent: tuple[str, ...] = ()
+    """What its tests want and the tree does not hold: see ``LoopBackend.absent_files``."""
     without_project: bool = False
     """Whether the project is not installed, though the recipe that it began with installs it."""
 

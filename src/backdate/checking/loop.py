@@ -292,6 +292,7 @@ class Loop:
         number: int,
     ) -> Attempt:
         """The attempt that ``recipe_run`` is, with its class."""
+        absent: tuple[str, ...] = ()
         if self.enough is None:
             absent = self.backend.absent_files(recipe_run.run)
             assessment = assess(recipe_run.run, self.options.accept, self._count_defined, absent=absent)
@@ -319,6 +320,7 @@ class Loop:
             repairs=repairs,
             failure=failure,
             assessment=assessment,
+            absent=absent,
             without_project=_installs_project(start.recipe) and not _installs_project(recipe_run.recipe),
         )
 

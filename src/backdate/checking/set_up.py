@@ -151,7 +151,7 @@ def _failures(best: Attempt | None, loop: Loop) -> tuple[FailedTests, ...]:
         return ()
     record, run = best.record, best.recipe_run.run
     if run is not None and any(result.outcome.bad for result in run.results):
-        return failed_tests(run, apt=loop.backend.apt, absent=loop.backend.absent_files(run))
+        return failed_tests(run, apt=loop.backend.apt, absent=best.absent)
     if record.error is None:
         return ()
     return (FailedTests(error=record.error, line=record.message, tests=(), help=record.help),)
