@@ -85,6 +85,15 @@ def test_the_same_failure_on_both_sides_is_one_and_said() -> None:
     assert decided(both, both) == (Verdict.NOTHING_BROKE, reason)
 
 
+def test_where_most_files_cannot_be_collected_nothing_can_be_told() -> None:
+    unread = [result(f"{name}.py", Outcome.NOT_COLLECTED, GONE) for name in ("u", "v")]
+    tests = [result(f"t.py::{name}") for name in "abcdefghij"]
+    verdict, reason = decided(run(*tests, *unread), run(*tests, *unread))
+    assert verdict is Verdict.CANNOT_TELL
+    assert reason.startswith("2 of 3 files of tests cannot be collected in the old environment: ImportError")
+    assert decided(run(*tests, unread[0]), run(*tests, unread[0]))[0] is Verdict.NOTHING_BROKE
+
+
 def test_a_file_that_could_not_be_collected_and_fails_otherwise_now() -> None:
     old = run(result("t.py::a"), result("u.py", Outcome.NOT_COLLECTED, GONE))
     new = run(result("t.py::a"), result("u.py::x", Outcome.FAILED, LATER), result("u.py::y"))

@@ -19,7 +19,7 @@ from backdate.checking.result import (
 from backdate.checking.settings import LEAST_PASSING
 from backdate.environments.environment import BuildFailure
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.testing.outcomes import SuiteRun
+from backdate.testing.outcomes import Outcome, SuiteRun
 from backdate.testing.trouble import trouble_line
 from backdate.text import counted, plural
 
@@ -88,6 +88,10 @@ def _of_passing(old: Side, run: SuiteRun, comparison: Comparison, good: int) -> 
     others = _other_failures(comparison)
     if others:
         return Verdict.FAILS_DIFFERENTLY, f"{passing}, but {others}"
+    unread, read = _files(run)
+    if unread > read:
+        part = f"{unread} of {unread + read} files of tests cannot be collected in the old environment"
+        return Verdict.CANNOT_TELL, f"{part}: {_why_unread(run)}; {passing}"
     ran = good + comparison.still_bad
     if comparison.still_good < LEAST_PASSING * ran:
         passes = plural(good, "passes", "pass")
@@ -96,6 +100,25 @@ def _of_passing(old: Side, run: SuiteRun, comparison: Comparison, good: int) -> 
             f"only {good} of {ran} tests {passes} in the old environment: {_why(old, run)}; {passing}",
         )
     return Verdict.NOTHING_BROKE, f"{passing}{_besides(comparison)}"
+
+
+def _files(run: SuiteRun) -> tuple[int, int]:
+    """How many files of tests were not collected, and of how many others tests ran."""
+    unread = {one.id for one in run.results if one.outcome is Outcome.NOT_COLLECTED and "::" not in one.id}
+    read = {one.file or one.id.partition("::")[0] for one in run.results if one.outcome.good}
+    return len(unread), len(read - unread)
+
+
+def _why_unread(run: SuiteRun) -> str:
+    """What most files that were not collected raise."""
+    from backdate.recipes.repair.telling import raised_line  # most suites are collected
+
+    lines = [
+        raised_line(one.raised[-1].type, one.raised[-1].message)
+        for one in run.results
+        if one.outcome is Outcome.NOT_COLLECTED and one.raised
+    ]
+    return max(dict.fromkeys(lines), key=lines.count, default="no reason is known")
 
 
 def is_unresolved(failure: BuildFailure | None, obstacle: Obstacle | None) -> bool:
