@@ -20,6 +20,7 @@ from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbePoint, ProbeResult, Regroup, Target
 from backdate.bisection.proof import CulpritProver, SearchItem
 from backdate.bisection.remarks import (
+    not_over_time,
     remarks_on,
     remarks_on_age,
     remarks_on_days,
@@ -246,8 +247,7 @@ class Attribution:
         among = self._among(axis, target)
         narrowed = axis.narrow(target, among, foresee)
         if narrowed is None:
-            note = "packages over time could not be tried: the limit on environments is reached"
-            finding = finding_of(target, "unknown", fixed, notes=(*fixed.notes, note))
+            finding = finding_of(target, "unknown", fixed, notes=(*fixed.notes, not_over_time(axis.newest)))
             return Attributed(finding=finding, target=target)
         rest = (work.held, self._releases, newest)
         only = among is not None and narrowed.finished

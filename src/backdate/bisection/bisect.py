@@ -210,7 +210,7 @@ def _search(
     assert pair.new.environment is not None
     with ProbeRunner(
         resources,
-        ProbeBuilder(resources.builder),
+        ProbeBuilder(resources.builder, by_pip=bool(pair.new.environment.installer)),
         (pair.old, pair.old_request),
         (pair.new, pair.new_request),
         tests=[test for target in targets for test in target.tests],

@@ -76,6 +76,11 @@ class PackagesAxis:
             self._probes[point] = self._probe_runner.ask(probe_point, why, leave=leave, then=following)
         return self._probes[point]
 
+    @property
+    def newest(self) -> ProbeResult | None:
+        """The probe of the last point; None where it was not probed."""
+        return self._probes.get(self.last)
+
     def first(self, among: Collection[int] | None) -> list[ProbePoint]:
         """The point to probe first if the last one is bad, and the possible next ones; empty after that."""
         statuses = {0: ProbeStatus.GOOD, self.last: ProbeStatus.BAD}

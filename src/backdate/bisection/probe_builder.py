@@ -47,8 +47,10 @@ def probe_failure(failure: BuildFailure) -> ProbeFailure:
 class ProbeBuilder:
     """Builds environments, or returns the reason why there is none. Safe to share between threads."""
 
-    def __init__(self, builder: Builder) -> None:
-        self.builder = builder
+    def __init__(self, builder: Builder, *, by_pip: bool = False) -> None:
+        """``by_pip``: uv did not resolve the sides of the check either, so that a pip of the time builds what
+        it does not resolve, to see what is in it."""
+        self.builder, self.by_pip = builder, by_pip
         self._builds, self._counting = 0, threading.Lock()
         self._limits: dict[str, tuple[str, ...]] = {}
 
@@ -67,7 +69,7 @@ class ProbeBuilder:
         return self._limits.get(environment.key, ())
 
     def resolve(self, request: EnvironmentRequest, *, older_tools: bool = True) -> Lock | ProbeFailure:
-        """What ``request`` resolves to; nothing is built. ``older_tools``: see ``build``."""
+        """What ``request`` resolves to; nothing is built but ``by_pip``. ``older_tools``: see ``build``."""
         return self._with_older_tools(request, self._resolve) if older_tools else self._resolve(request)
 
     def build(self, request: EnvironmentRequest, *, older_tools: bool = True) -> Environment | ProbeFailure:
@@ -95,10 +97,15 @@ class ProbeBuilder:
     def _resolve(self, request: EnvironmentRequest) -> Lock | ProbeFailure:
         key = self._failure_key("resolve", request)
         failed = self.builder.cache.read(ProbeFailure, "probes", key)
-        if failed is not None:
+        if failed is None:
+            resolution = self.builder.resolve(request)
+            if not isinstance(resolution, BuildFailure):
+                return resolution.lock
+            failed = self._keep(key, resolution)
+        if not self.by_pip or failed.phase != "resolve":
             return failed
-        resolution = self.builder.resolve(request)
-        return self._keep(key, resolution) if isinstance(resolution, BuildFailure) else resolution.lock
+        built = self._build(request)
+        return built.lock if isinstance(built, Environment) else built
 
     def _build(self, request: EnvironmentRequest) -> Environment | ProbeFailure:
         key = self._failure_key("install", request)

@@ -178,7 +178,8 @@ class ProbeRunner:
 
     def expect(self, points: Iterable[ProbePoint]) -> None:
         """Start to resolve, in the background, what will probably be asked for next; nothing is built."""
-        self._resolutions.expect(points)
+        if not self._probe_builder.by_pip:
+            self._resolutions.expect(points)
 
     def ask(
         self,

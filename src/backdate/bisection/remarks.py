@@ -12,6 +12,16 @@ from backdate.text import counted, first_line
 from backdate.timeline.instants import format_day
 
 
+def not_over_time(newest: ProbeResult | None) -> str:
+    """Why nothing was searched over time. ``newest``: the environment with the newest packages, if any was
+    asked for."""
+    if newest is None:
+        return "packages over time could not be tried: the limit on environments is reached"
+    if newest.failure:
+        return f"the newest packages alone could not be had: {first_line(newest.failure)}"
+    return "made anew with the newest packages they do not fail in the same way"
+
+
 def remarks_on(narrowed: Narrowed, old: ProbeResult) -> list[str]:
     """What a reader has to know of how the turn was found."""
     remarks: list[str] = []
