@@ -50,6 +50,7 @@ from backdate.solvers.rules.sources.returned_checks import returned_checks
 from backdate.solvers.rules.sources.same_literals import same_literals
 from backdate.solvers.rules.sources.scoped_flags import scoped_flags
 from backdate.solvers.rules.sources.small_integers import widened_integers
+from backdate.solvers.rules.sources.starred_builtins import starred_builtins
 from backdate.solvers.rules.sources.stop_iterations import ended_generators
 from backdate.solvers.rules.sources.timed_serializers import timed_serializers
 from backdate.solvers.rules.sources.version_texts import by_version_numbers
@@ -114,5 +115,6 @@ WHOLE = (
     compared_arrays,
     missing_labels,
     late_sessions,
+    starred_builtins,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
