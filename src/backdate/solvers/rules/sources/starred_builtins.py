@@ -17,8 +17,8 @@ from backdate.solvers.rules.sources.syntax_edits import edited_files, line_behin
 _LIBRARY, _SINCE = "numpy", "2.0.0"
 _HIDDEN = frozenset({"abs", "bool", "max", "min", "pow", "round"})
 """What ``numpy.__all__`` has since then; ``all``, ``any``, ``divmod`` and ``sum`` were in it before."""
-_SAID = "since NumPy 2.0 importing all of it hides builtin functions: abs, bool, max, min, pow, round"
-_SOURCE = "https://github.com/numpy/numpy/issues/24922"
+_SAID = "importing all of NumPy hides the builtin abs, bool, max, min, pow and round"
+_SOURCE = "https://github.com/numpy/numpy/pull/24234"
 
 
 def starred_builtins(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
