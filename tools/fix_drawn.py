@@ -247,8 +247,8 @@ def _page(draws: Sequence[ReadDraw]) -> Iterator[str]:
     yield ""
     yield (
         "Public repositories, and sdists, of 2018 to 2023, drawn by seed and not by hand, each fixed from "
-        "its day to 2025-07-31 without a model and without touching tests. Every answer and patch was read by "
-        "a person, and this page is written of what they say (`tools/fix_drawn_read/`) by "
+        "its day to 2025-07-31 without a model and without touching tests. Every answer and patch was read "
+        "by a person, and this page is written of what they say (`tools/fix_drawn_read/`) by "
         "`tools/fix_drawn.py`, which can make another draw and tells how. A draw is *unseen* for the code "
         "that ran it first, and for no later code."
     )
