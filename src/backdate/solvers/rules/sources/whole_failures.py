@@ -47,6 +47,7 @@ from backdate.solvers.rules.sources.patched_names import patched_names
 from backdate.solvers.rules.sources.random_states import random_states
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
 from backdate.solvers.rules.sources.returned_checks import returned_checks
+from backdate.solvers.rules.sources.returned_commands import returned_commands
 from backdate.solvers.rules.sources.same_literals import same_literals
 from backdate.solvers.rules.sources.scoped_flags import scoped_flags
 from backdate.solvers.rules.sources.small_integers import widened_integers
@@ -116,5 +117,6 @@ WHOLE = (
     missing_labels,
     late_sessions,
     starred_builtins,
+    returned_commands,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
