@@ -171,7 +171,7 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         "environments/script_installer.py": {"_place_in": "chmod"},
         "environments/script_shims.py": {"write_stand_ins": "chmod write_text"},
         "environments/step_files.py": {"build_files": "write_text", "input_file": "chmod write_text"},
-        "environments/wheels_alone.py": {"_canaries": "ZipFile chmod open"},
+        "environments/wheels_alone.py": {"_canaries": "ZipFile chmod open", "resolving_by_name": "chmod"},
         "evaluation/changed_trees.py": {"for_changed_trees": "chmod"},
         "evaluation/known_solution.py": {"write_solved_files": "write_whole"},
         "evaluation/inspect_extra/environment.py": {
@@ -317,6 +317,6 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
         },
     },
     "a file of the kernel's": {"environments/seal.py": {"_boot": "read_text"}},
-    "a file of the package itself": {"diagnosis/api_answers.py": {"probe": "read_bytes"}},
+    "a file of the package itself": {"diagnosis/api_answers.py": {"_programs": "read_bytes"}},
 }
 """By reason the places where a file is opened by its path: module, function, names of what is called."""

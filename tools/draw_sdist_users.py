@@ -10,7 +10,6 @@ records every name that was asked, with why it was dropped, and is written befor
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from pathlib import Path
 
 from draw_issue_repositories import in_order_of_draw
 from draw_projects import tests_in
-from draw_users import REQUIRES_NONE, document_of, released_within, required_in
+from draw_users import REQUIRES_NONE, arguments, document_of, released_within, required_in
 from fix_drawn import COMPILED, MOST_FILES, DrawnRepository
 
 from backdate.checking.settings import Settings
@@ -84,16 +83,7 @@ def draw(
 
 def main() -> None:
     """Draw, and write the file."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("names", type=Path, metavar="NAMES.tsv")
-    parser.add_argument("drawn", type=Path, metavar="DRAWN.json")
-    parser.add_argument("libraries", nargs="+", metavar="LIBRARY")
-    parser.add_argument("--seed", required=True)
-    parser.add_argument("--wanted", type=int, default=40)
-    parser.add_argument("--months", nargs=2, required=True, metavar=("FIRST", "LAST"))
-    given = parser.parse_args()
-    if given.drawn.exists():
-        parser.error(f"{given.drawn} is there already: a draw is recorded once")
+    given = arguments(__doc__, wanted=40)
     order = in_order_of_draw(released_within(given.names, *given.months), given.seed)
     libraries = frozenset(normalise(name) for name in given.libraries)
     settings = Settings()

@@ -120,18 +120,24 @@ def draw(
                     return
 
 
-def main() -> None:
-    """Draw, and write both files."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+def arguments(description: str | None, *, wanted: int) -> argparse.Namespace:
+    """What a draw among the users of libraries is given."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("names", type=Path, metavar="NAMES.tsv")
     parser.add_argument("drawn", type=Path, metavar="DRAWN.json")
     parser.add_argument("libraries", nargs="+", metavar="LIBRARY")
     parser.add_argument("--seed", required=True)
-    parser.add_argument("--wanted", type=int, default=60)
+    parser.add_argument("--wanted", type=int, default=wanted)
     parser.add_argument("--months", nargs=2, required=True, metavar=("FIRST", "LAST"))
     given = parser.parse_args()
     if given.drawn.exists():
         parser.error(f"{given.drawn} is there already: a draw is recorded once")
+    return given
+
+
+def main() -> None:
+    """Draw, and write both files."""
+    given = arguments(__doc__, wanted=60)
     order = in_order_of_draw(released_within(given.names, *given.months), given.seed)
     libraries = frozenset(normalise(name) for name in given.libraries)
     settings = Settings()

@@ -83,9 +83,11 @@ def test_other_names_environments_sandboxes_and_programs_are_other_questions(
     other = AnsweringSandbox("docker")
     ApiAnswers(other, cache).probe(finished, NAMES)
     assert other.asked == 1
-    changed = tmp_path / api.PROGRAM.name
-    changed.write_text("# another\n")
-    monkeypatch.setattr("backdate.diagnosis.api_answers.PROGRAM", changed)
+    for program in api.PROBES.glob("*.py"):
+        (tmp_path / program.name).write_text(program.read_text())
+    with (tmp_path / "backdate_members.py").open("a") as file:
+        file.write("# another\n")
+    monkeypatch.setattr("backdate.diagnosis.api_answers.PROBES", tmp_path)
     ApiAnswers(sandbox, cache).probe(finished, NAMES)
     assert sandbox.asked == 4
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from backdate.diagnosis.api import LIMITS, PROGRAM, ApiProbe, ProbeRun, probe
+from backdate.diagnosis.api import LIMITS, PROBES, ApiProbe, ProbeRun, probe
 from backdate.environments.cache import Cache
 from backdate.environments.environment import Environment
 from backdate.sandboxes.interface import Limits, Sandbox
@@ -14,6 +14,11 @@ from backdate.serial import digest
 _FORMAT = 1
 """Part of every key: raise it when what is recorded of the same answers changes."""
 _ROOM = "api-answers"
+
+
+def _programs() -> str:
+    """What asks, of which an answer is a function."""
+    return digest(*(file.read_bytes().hex() for file in sorted(PROBES.glob("*.py"))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class ApiAnswers:
             return self._asked(environment, names)
         key = digest(
             "api answers",
-            *(_FORMAT, PROGRAM.read_bytes().hex(), self.sandbox.name, environment.key, self.candidates),
+            *(_FORMAT, _programs(), self.sandbox.name, environment.key, self.candidates),
             *dict.fromkeys(names),
         )
         kept = self.cache.read(ApiProbe, _ROOM, key)

@@ -12,9 +12,10 @@ import os
 import sys
 import warnings
 
-from backdate_api_probe import clean, code_of, document_of, home_of, kind_of, load, parameters_of
+from backdate_api_probe import load
 from backdate_definitions import definition_of
 from backdate_delegates import delegate_of, home_of_delegate
+from backdate_members import clean, code_of, document_of, home_of, kind_of, parameters_of
 
 MOST_ALIASES = 40
 MOST_MEMBERS = 4000
