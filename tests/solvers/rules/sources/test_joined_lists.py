@@ -64,6 +64,7 @@ def test_a_sum_of_several_lines_is_one_statement() -> None:
         ("x = a + 1\n", "unsupported operand type(s) for +: 'set' and 'int'"),
         ("x = ['a'] + ['b']\n", SET_AND_LIST),
         ("x = a - ['b']\n", SET_AND_LIST),
+        ("x = a + b\n", 'can only concatenate list (not "list") to list'),  # what a hostile test may raise
         ("x += a or ['b']\n", "unsupported operand type(s) for +=: 'set' and 'list'"),
         ("x = a + ['b'\n", SET_AND_LIST),
     ],

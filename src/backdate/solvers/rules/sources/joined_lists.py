@@ -67,7 +67,7 @@ def _sums(text: str, line: int, kind: str, left: bool, right: bool) -> Iterator[
     sums = [one for one in within if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add)]
     for one in sorted(sums, key=lambda one: (one.end_lineno or 0, one.end_col_offset or 0)):
         made = [operand for operand, wanted in ((one.left, left), (one.right, right)) if wanted]
-        if not any(isinstance(operand, ast.Constant | ast.List | ast.Tuple) for operand in made):
+        if made and not any(isinstance(operand, ast.Constant | ast.List | ast.Tuple) for operand in made):
             yield [edit for operand in made for edit in _made(operand, kind, source)]
     for grown in within:
         if isinstance(grown, ast.AugAssign) and isinstance(grown.op, ast.Add) and left:
