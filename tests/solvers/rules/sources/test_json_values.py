@@ -42,6 +42,11 @@ def test_the_call_may_take_several_lines() -> None:
     assert edited(text, "Column", line=1) == [text.replace("file,", "file,\n    default=list,")]
 
 
+def test_the_ends_of_lines_stay() -> None:
+    text = "json.dumps(\r\n    x\r\n)\r\n"
+    assert edited(text, "Column") == ["json.dumps(\r\n    x,\r\n    default=list\r\n)\r\n"]
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

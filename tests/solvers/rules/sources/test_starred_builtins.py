@@ -28,8 +28,8 @@ def edited(text: str, *, line: int = 5, new: str = "2.3.2", kept: bool = False) 
         kept_files=frozenset({"a.py"}) if kept else frozenset(),
         versions={"numpy": ("1.21.6", new)},
     )
-    proposal = starred_builtins(group, evidence)
-    return [] if proposal is None else [edit.text for edit in proposal.file_edits]
+    found = starred_builtins(group, evidence)
+    return [edit.text for proposal in found for edit in proposal.file_edits]
 
 
 def test_they_come_behind_the_last_import_of_everything() -> None:

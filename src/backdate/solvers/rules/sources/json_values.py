@@ -63,5 +63,6 @@ def _edits(text: str, line: int, made: str) -> Iterator[Edit]:
         if given and not any(one.arg in _CHOOSES for one in call.keywords):
             start, end = span_of(given[-1], source)
             before = text[text.rfind("\n", 0, start) + 1 : start]
-            apart = f",\n{before}" if not before.strip() else ", "  # as the others stand
+            newline = "\r\n" if "\r\n" in text else "\n"
+            apart = f",{newline}{before}" if not before.strip() else ", "  # as the others stand
             yield Edit(end, end, f"{apart}default={made}")

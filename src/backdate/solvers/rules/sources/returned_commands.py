@@ -51,13 +51,10 @@ def _edits(text: str) -> Iterator[Edit]:
     imports = [one for one in (tree.body if tree else ()) if isinstance(one, ast.Import | ast.ImportFrom)]
     names = [name for one in imports for name in _commands(one)]
     if names and "_return_cmd" not in text:
-        edit = line_behind(imports[-1], text, *(f"{name} = {name}.bake(_return_cmd=True)" for name in names))
+        baked = (f"{name} = {name}.bake(_return_cmd=True)" for name in names)
+        edit = line_behind(imports[-1], text, "", *baked)
         if edit is not None:
-            yield Edit(edit.start, edit.end, _apart(text) + edit.replacement)
-
-
-def _apart(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
+            yield edit
 
 
 def _commands(statement: ast.Import | ast.ImportFrom) -> Iterator[str]:

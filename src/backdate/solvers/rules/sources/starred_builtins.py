@@ -21,10 +21,10 @@ _SAID = "importing all of NumPy hides the builtin abs, bool, max, min, pow and r
 _SOURCE = "https://github.com/numpy/numpy/pull/24234"
 
 
-def starred_builtins(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
+def starred_builtins(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """The builtin ones for each file that imports all of NumPy, where a failing line uses one of them."""
     if not evidence.moves_past(_LIBRARY, _SINCE):
-        return None
+        return
     texts = {file: text for file, text in evidence.texts.items() if file not in evidence.kept_files}
     hidden = {file: found for file, text in texts.items() if (found := _hidden_in(text)) is not None}
     meant = [
@@ -34,13 +34,13 @@ def starred_builtins(group: FailureGroup, evidence: FixEvidence) -> Proposal | N
         and not hidden[place.file][2].isdisjoint(statement_around(texts[place.file], place.line))
     ]
     if not meant:
-        return None
+        return
     edits = {}
     for file, (last, names, _) in hidden.items():
         edit = line_behind(last, texts[file], f"from builtins import {', '.join(names)}")
         if edit is not None:
             edits[file] = [edit]
-    return Proposal(
+    yield Proposal(
         origin=ProposalOrigin.RESTRUCTURING,
         distribution=_LIBRARY,
         file_edits=edited_files(texts, edits),

@@ -89,6 +89,7 @@ SEVERAL = (
     json_values,
     became_modules,
     random_states,
+    starred_builtins,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
@@ -116,7 +117,6 @@ WHOLE = (
     compared_arrays,
     missing_labels,
     late_sessions,
-    starred_builtins,
     returned_commands,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
