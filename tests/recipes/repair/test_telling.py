@@ -81,3 +81,15 @@ def test_that_a_build_failed_is_told_by_its_cause() -> None:
     assert telling_line(text).startswith("after parsing `4.3.0`, found `numpy>=1.16.4`")
     by_pip = f"{text}\nERROR: Could not find a version that satisfies the requirement py2neo>=4.3.0numpy\n"
     assert telling_line(by_pip) == by_pip.splitlines()[-1]
+
+
+def test_the_command_that_failed_is_told_only_where_nothing_says_why() -> None:
+    text = (
+        "error: The build backend returned an error\n"
+        "  cause: Call to `setuptools.build_meta:__legacy__.get_requires_for_build_wheel` failed\n"
+    )
+    assert telling_line(text).startswith("Call to `setuptools.build_meta")
+    why = "AssertionError: this setup.py does not know setuptools 60"
+    assert telling_lines(
+        f"{text}{why}\nerror: metadata-generation-failed\nhint: See above for details.\n"
+    ) == (why,)

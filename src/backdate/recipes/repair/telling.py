@@ -17,8 +17,8 @@ _OF_A_COMMAND = re.compile(
 """Exceptions that say only that a command failed, which said why before."""
 _BECAUSE = re.compile(r"\b(?:because\b|requires?\b|error:|hint:)", re.IGNORECASE)
 _SAYS_THAT_ONLY = re.compile(
-    r"\berror: (?:command\b|Failed to build )|subprocess-exited-with-error|returned an error\b|"
-    r"\bNo solution found\b"
+    r"\berror: (?:command\b|Failed to build )|subprocess-exited-with-error|metadata-generation-failed|"
+    r"returned an error\b|\bNo solution found\b|\bhint: See above\b"
 )
 """What says that something failed, and not why."""
 _CAUSE = re.compile(r"^\W{0,20}cause: ")
@@ -40,7 +40,9 @@ def telling_lines(message: str) -> tuple[str, ...]:
     because = [line for line in lines if _BECAUSE.search(line) and not _SAYS_THAT_ONLY.search(line)]
     causes = [line for line in reversed(lines) if _CAUSE.match(line) and not _SAYS_THAT_ONLY.search(line)]
     commands = [line for line in reversed(lines) if _OF_A_COMMAND.search(line) and _RAISED.match(line)]
-    found = dict.fromkeys((*first, *compiler, *raised, *because, *causes, *commands, *lines[:1]))
+    found = dict.fromkeys((*first, *compiler, *raised, *because))
+    if not found:  # what names the command that failed tells nothing beside what says why
+        found = dict.fromkeys((*causes, *commands, *lines[:1]))
     return tuple(found)[:_MOST_LINES]
 
 
