@@ -9,7 +9,7 @@ import pytest
 from backdate.advice import EvidenceKind, SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.explained import Explained
-from backdate.bisection.prose_advice import MOST_SAID, noted_advice, said_advice
+from backdate.bisection.prose_advice import MOST_SAID, noted_advice, said_advice, warned_advice
 from backdate.bisection.result import Culprit, Excerpt, Explanation, Failing, Finding, GivenWarning
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.testing.outcomes import Frame
@@ -89,6 +89,30 @@ def test_the_error_itself_comes_first_and_an_assertion_is_none() -> None:
     assert said.places == (SourcePlace(file="src/p/a.py", line=7),)
     asserted = replace(one, error=replace(one.error, type="AssertionError"))
     assert [other.kind for other in said_advice([asserted], USES)] == [EvidenceKind.WARNING]
+
+
+def test_what_names_nothing_to_write_is_followed_by_what_does() -> None:
+    entry = Excerpt(
+        distribution="lib",
+        version="4.0",
+        archive="lib-4.tar.gz",
+        file="CHANGES",
+        lines=("- Deprecated `lib.Request`. Instead, `new.Request` should be used.",),
+        about="Request",
+    )
+    error = Failing(type="DeprecationWarning", message="It is deprecated. You should use the APIs in new.")
+    one = replace(finding(SILENT, changelog=(entry,)), error=error)
+    of_error, of_changelog = said_advice([one], USES)
+    assert (of_error.kind, of_changelog.kind) == (EvidenceKind.MESSAGE, EvidenceKind.CHANGELOG)
+    assert "`new.Request` should be used" in of_changelog.text
+    plain = replace(error, message="It is deprecated. You should use new.Request instead.")
+    assert [said.kind for said in said_advice([replace(one, error=plain)], USES)] == [EvidenceKind.MESSAGE]
+
+
+def test_warnings_of_the_new_side_are_said_at_lines_of_the_project() -> None:
+    (said,) = warned_advice(finding(), [RAISE, SILENT, replace(RAISE, places=RAISE.places[:1])], USES)
+    assert (said.distribution, said.kind, said.text) == ("lib", EvidenceKind.WARNING, RAISE.message)
+    assert said.places == (SourcePlace(file="src/p/a.py", line=3),)
 
 
 def test_an_entry_about_a_member_of_what_is_called_or_about_what_it_does_is_no_advice() -> None:

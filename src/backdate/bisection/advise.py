@@ -30,7 +30,7 @@ from backdate.bisection.explained import (
 )
 from backdate.bisection.explanations.called_names import own_file
 from backdate.bisection.explanations.collect import ExplanationCollector, modules_of
-from backdate.bisection.prose_advice import MOST_SAID, noted_advice, said_advice
+from backdate.bisection.prose_advice import MOST_SAID, noted_advice, said_advice, warned_advice
 from backdate.bisection.result import Finding
 from backdate.bisection.values_told import changed_values
 from backdate.bisection.warned_later import WarnedOf, warned_later
@@ -121,9 +121,19 @@ class BreakageAdvice:
         """What is said in words of findings for which no name is to be written."""
         said: dict[tuple[str, str], SaidAdvice] = {}
         for one in without:
-            for words in said_advice([in_full(one)], self._uses) or noted_advice(one, self._uses):
+            known = said_advice([in_full(one)], self._uses) or noted_advice(one, self._uses)
+            for words in known or self._first_warned(one):
                 said.setdefault((words.distribution, words.text), words)
         return tuple(said.values())[:MOST_SAID]
+
+    def _first_warned(self, one: Explained) -> tuple[SaidAdvice, ...]:
+        """What the only culprit of a finding warns of on the new side, and never before, about its error."""
+        names = [culprit.name for culprit in one.finding.culprits]
+        if len(names) != 1 or names[0] == PYTHON:
+            return ()
+        modules = modules_of(names, one.good)
+        given = self._collector.first_warned_on_new_side(one.cause, modules, one.finding.error.place)
+        return warned_advice(one.finding, given, self._uses)
 
     def _warned(self, name: str, group: Sequence[Explained], known: Sequence[AdvisedChange]) -> WarnedOf:
         """What else a culprit warned of while tests passed: those that fail now, and all of the old side."""

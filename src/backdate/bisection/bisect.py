@@ -43,7 +43,7 @@ from backdate.checking.check import check_project
 from backdate.checking.options import SideKeywords
 from backdate.checking.question import Question
 from backdate.checking.resources import Resources, require_new_folder
-from backdate.checking.result import CheckResult, Verdict
+from backdate.checking.result import CheckResult, Side, Verdict
 from backdate.checking.sides import SidePair, pair_of_check, verdict_of
 from backdate.errors import BackdateError
 from backdate.mining.between import ReleasesBetween
@@ -283,7 +283,8 @@ def _advised(
         return findings, advice
     progress.report(Activity(text="collecting warnings, changelogs and changed names of the culprits"))
     uses = uses_in(pair.new_project.tree)
-    collector = ExplanationCollector(probe_runner, resources, uses, _logged_old_side(pair))
+    old_side, new_side = _logged(pair.old, pair.old_request.at), _logged(pair.new, pair.new_request.at)
+    collector = ExplanationCollector(probe_runner, resources, uses, old_side, new_side)
     findings, explained = [], []
     for one in attributed:
         behind = explained_by(one)
@@ -314,11 +315,10 @@ def _also_at(attributed: Attributed) -> tuple[Frame, ...]:
     return met_elsewhere(attributed.finding.tests, attributed.target.key, attributed.bad.errors)
 
 
-def _logged_old_side(pair: SidePair) -> LoggedSide | None:
-    run, environment = pair.old.run, pair.old.environment
-    if run is None or environment is None:
+def _logged(side: Side, at: str) -> LoggedSide | None:
+    if side.run is None or side.environment is None:
         return None
-    return LoggedSide(log=run.log, root=pair.old_request.at, folders=environment.roots)
+    return LoggedSide(log=side.run.log, root=at, folders=side.environment.roots)
 
 
 def _limit_notes(probe_runner: ProbeRunner) -> tuple[str, ...]:

@@ -26,6 +26,11 @@ _GOES = re.compile(
     re.IGNORECASE,
 )
 """What an entry says of a name that goes, and not of one that does something else by now."""
+_NAMES_CODE = re.compile(
+    r"`[^`]+`|'[A-Za-z_][\w.]*'|\"[A-Za-z_][\w.]*\"|\b\w+\(|\b[A-Za-z_]\w*\.[A-Za-z_]\w|\b[a-z]+_\w+"
+    r"|\b[A-Z]?[a-z0-9]+[A-Z]\w*|\w=|https?://"
+)
+"""A name, a call, an argument or a page: what can be written, or looked up."""
 _FILE = re.compile(r"(?P<file>[\w./+-]{1,200}\.pyi?)(?:,? line[ =]|:)(?P<line>\d{1,6})\b")
 """A line that a message names itself: "tests/conftest.py, line=19"."""
 
@@ -35,14 +40,34 @@ def said_advice(findings: Sequence[Finding], uses: ProjectUses) -> tuple[SaidAdv
 
     Of each finding what the error itself says to do; else the warning that does: one that names what is
     missing, or a line of the project, else one at the very line that fails, else the only one that the
-    culprit gave to these very tests while they passed; else what its changelog says of that name.
+    culprit gave to these very tests while they passed; else what its changelog says of that name. Where the
+    first of these names nothing that can be written ("use the APIs in cryptography"), the first that does
+    as well.
     """
     said: dict[tuple[str, str], SaidAdvice] = {}
     for finding in findings:
         for one in _of_finding(finding, uses):
             said.setdefault((one.distribution, one.text), one)
-            break
+            if _NAMES_CODE.search(read_hint(one.text) or one.text):
+                break
     return tuple(said.values())[:MOST_SAID]
+
+
+def warned_advice(
+    finding: Finding, warnings: Sequence[GivenWarning], uses: ProjectUses
+) -> tuple[SaidAdvice, ...]:
+    """What ``warnings`` of the only culprit of ``finding`` say to do at the project's lines."""
+    return tuple(
+        SaidAdvice(
+            distribution=finding.culprits[0].name,
+            kind=EvidenceKind.WARNING,
+            text=_in_the_project(warning.message, uses),
+            since=since_in(warning.message),
+            places=places,
+        )
+        for warning in warnings
+        if read_hint(warning.message) and (places := _own_places(warning, uses))
+    )
 
 
 def noted_advice(one: Explained, uses: ProjectUses) -> tuple[SaidAdvice, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +19,7 @@ from backdate.bisection.explanations import changelog_reader
 from backdate.bisection.explanations.changelog_reader import ChangelogFiles
 from backdate.bisection.explanations.collect import ExplanationCollector, LoggedSide
 from backdate.bisection.result import Culprit
+from backdate.diagnosis.result import Cause, CauseKind
 from backdate.environments.cache import Cache
 from backdate.projects.sources.listing import ListedFile
 from backdate.serial import write_whole
@@ -114,3 +116,28 @@ def test_warnings_of_the_whole_old_side_are_known(tmp_path: Path) -> None:
     assert [(place.file, place.line) for place in warning.places] == [("p/schema.py", 78)]
     without = ExplanationCollector(None, resources, uses)  # type: ignore[arg-type]
     assert without.warned_on_old_side(("library",)) == ()
+
+
+def test_the_new_side_warns_first_of_what_the_error_is_about(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.log", tmp_path / "new.log"
+    old.write_text(LOG)
+    now = "'library.tools.path' is deprecated. Use 'pathlib' instead."
+    new.write_text(LOG.replace("datetime.utcnow() is deprecated", now))
+    resources = SimpleNamespace(cache=SimpleNamespace(downloads=tmp_path), index=None, sandbox=None)
+    sides = [LoggedSide(log=log, root="/work/3f/project", folders=()) for log in (old, new)]
+    uses = ProjectUses(files=("p/schema.py",))
+    collector = ExplanationCollector(None, resources, uses, *sides)  # type: ignore[arg-type]
+    cause = Cause(
+        kind=CauseKind.MISSING_ATTRIBUTE,
+        type="AttributeError",
+        message="'path' object has no attribute 'mkdir'",
+        owner="path",
+        owner_is="type",
+        name="mkdir",
+    )
+    (warning,) = collector.first_warned_on_new_side(cause, ("library",), None)
+    assert warning.message == now
+    other = replace(cause, owner="list")
+    assert collector.first_warned_on_new_side(other, ("library",), None) == ()
+    of_old = ExplanationCollector(None, resources, uses, sides[0])  # type: ignore[arg-type]
+    assert of_old.first_warned_on_new_side(cause, ("library",), None) == ()

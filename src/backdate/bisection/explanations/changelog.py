@@ -23,7 +23,7 @@ from backdate.diagnosis.messages import read_hint
 
 MOST_LINES = 8
 """Lines of one quotation."""
-LONGEST_LINE = 240
+LONGEST_LINE = 480
 MOST_QUOTED = 3
 """Quotations of one culprit."""
 _MOST_BELOW = 4
@@ -226,7 +226,10 @@ def _quoted(
 ) -> Quoted:
     above = [heading for heading in entry.headings if version not in heading][-2:]
     lines = [*above, *entry.lines, *(line for other in below for line in other.lines)]
-    shown = [line.strip()[:LONGEST_LINE] for line in lines if line.strip()]
+    stripped = (line.strip() for line in lines)
+    shown = [
+        f"{line[:LONGEST_LINE]}\u2026" if len(line) > LONGEST_LINE else line for line in stripped if line
+    ]
     return Quoted(
         file=name.partition("/")[2] or name,
         version=version,

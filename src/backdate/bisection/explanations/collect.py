@@ -31,7 +31,7 @@ from backdate.bisection.result import Culprit, Excerpt, Explanation, Finding, Gi
 from backdate.checking.resources import Resources
 from backdate.diagnosis.distributions import Distributions, read_bounded, site_packages
 from backdate.diagnosis.logs import read_log
-from backdate.diagnosis.result import CauseKind
+from backdate.diagnosis.result import Cause, CauseKind
 from backdate.environments.environment import Environment
 from backdate.sandboxes import interruption
 from backdate.sandboxes.interface import MIB
@@ -42,7 +42,7 @@ from backdate.testing.outcomes import Frame
 MOST_TESTS = 40
 """Affected tests that are run once more with warnings on."""
 _LARGEST_LOG = 32 * MIB
-_FORMAT = 16
+_FORMAT = 17
 _OF_VALUES = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.ASSERTION)
 
 
@@ -66,8 +66,9 @@ class ExplanationCollector:
         resources: Resources,
         uses: ProjectUses,
         old_side: LoggedSide | None = None,
+        new_side: LoggedSide | None = None,
     ) -> None:
-        self._old_side = old_side
+        self._old_side, self._new_side = old_side, new_side
         self._probe_runner, self._resources, self._uses = probe_runner, resources, uses
         self._sandbox, self._cache = resources.sandbox, resources.cache
         self._changelogs_read = ChangelogReader(lambda: resources.index, resources.cache.downloads)
@@ -166,6 +167,19 @@ class ExplanationCollector:
         """What the whole suite was warned of on the old side, of what concerns ``modules``: those that fail
         now may be many, and only the first of them are asked."""
         return () if self._old_side is None else self._foretelling(self._old_side, (), modules)
+
+    def first_warned_on_new_side(
+        self, cause: Cause | None, modules: Sequence[str], failed_at: Frame | None
+    ) -> tuple[GivenWarning, ...]:
+        """What concerns ``modules`` of which nothing was said on the old side, and the new one warns: the
+        release that breaks a use may deprecate it as well. Of these, what names what ``cause`` is about."""
+        if self._new_side is None:
+            return ()
+        kind = cause.owner.rpartition(".")[2] if cause is not None and cause.owner_is == "type" else ""
+        terms = (*search_terms_of(of_a_library(cause, self._uses)), *([kind] if kind else ()))
+        before = {warning.message for warning in self.warned_on_old_side(modules)}
+        now = self._foretelling(self._new_side, terms, modules, failed_at)
+        return tuple(one for one in now if one.names_it and one.message not in before)
 
     def _foretelling(
         self,
