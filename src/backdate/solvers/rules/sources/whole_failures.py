@@ -30,6 +30,7 @@ from backdate.solvers.rules.sources.json_values import json_values
 from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.kept_contexts import kept_contexts
 from backdate.solvers.rules.sources.late_sessions import late_sessions
+from backdate.solvers.rules.sources.listed_arguments import listed_arguments
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
@@ -90,6 +91,7 @@ SEVERAL = (
     became_modules,
     random_states,
     starred_builtins,
+    listed_arguments,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
