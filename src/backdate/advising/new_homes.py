@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.likeness import likeness, resembling
 from backdate.advising.lost_names import candidates_of
+from backdate.advising.moved_classes import moved_classes
 from backdate.advising.renamed_modules import renamed_modules
 from backdate.advising.replacements import without_alias
 from backdate.advising.wording import replacement_in
@@ -218,7 +219,10 @@ def _likes(name: str, old: Member, pair: EnvironmentPair) -> Iterator[Home]:
         return
     owner, _, leaf = name.rpartition(".")
     before = {member.name for member in pair.members_of(owner, "old")}
-    for member, code in resembling(old, leaf, pair.members_of(owner, "new"), before):
+    now = pair.members_of(owner, "new")
+    if not now:  # its class may have another place
+        now = pair.members_of(moved_classes(pair, (owner,)).get(owner, owner), "new")
+    for member, code in resembling(old, leaf, now, before):
         why = f"the code of {owner}.{member} is like its own" if code else f"{owner}.{member} is like it"
         yield Home(name=f"{owner}.{member}", why=why, likeness=code)
 

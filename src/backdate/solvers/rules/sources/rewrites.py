@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backdate.advising.lost_names import candidates_of
+from backdate.advising.moved_classes import moved_classes
 from backdate.advising.replacements import without_alias
 from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, Rewrite
 from backdate.solvers.rules.proposals import FixEvidence
@@ -25,7 +26,7 @@ def rewrite_to(subject: Subject, replacement: str, evidence: FixEvidence) -> Rew
         return ChangeArgument(function=function, argument=subject.argument, new=replacement)
     if subject.of_object:
         leaf = replacement.rpartition(".")[2]
-        name = f"{subject.owner}.{leaf}"
+        name = f"{_owner_now(subject, evidence)}.{leaf}"
         if leaf == subject.leaf or ("." in subject.owner and not is_there(name, evidence)):
             return None
         if not _is_used_alike(subject.name, name, evidence):
@@ -35,6 +36,14 @@ def rewrite_to(subject: Subject, replacement: str, evidence: FixEvidence) -> Rew
     if there is None or there.name == subject.name or not holds_the_same(subject.name, there.name, evidence):
         return None
     return ReplaceName(old=subject.name, new=there.name)
+
+
+def _owner_now(subject: Subject, evidence: FixEvidence) -> str:
+    """The class of a subject, where the new environment has it: at another place it is another name."""
+    owner = subject.owner
+    if evidence.pair is None or "." not in owner or is_there(owner, evidence):
+        return owner
+    return moved_classes(evidence.pair, (owner,)).get(owner, owner)
 
 
 def holds_the_same(old: str, new: str, evidence: FixEvidence) -> bool:
