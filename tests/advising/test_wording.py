@@ -62,6 +62,8 @@ from backdate.advising.wording import replacement_in, since_in
         ),
         ("Use :func:`~numpy.isin` instead of ``in1d``.", "in1d", "numpy.isin"),
         ("``Old.name`` has been renamed to ``Old.title``", "Old.name", "Old.title"),
+        ("The `load_module` method was renamed `load`, and is deprecated.", "load_module", "load"),
+        ("`load_module` was renamed because `load` is there", "load_module", ""),
         ("Removed ``load`` in favor of :meth:`Parser.parse_all`", "load", "Parser.parse_all"),
         (
             "The frame.append method is deprecated and will be removed. Use pandas.concat instead.",

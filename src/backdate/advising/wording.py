@@ -36,7 +36,7 @@ _BEFORE = (
     r"\b(?:use(?: instead)?|using|switch to|prefer|call|refer to|instead,? (?:access|call|pass|set))"
     r"|replaced? (?:(?:it|them|this) )?(?:by|with)|in favou?r of"
     r"|superseded by|obsoleted by|(?:alias|synonym) (?:for|of)"
-    r"|renamed (?:to|as|into)?|moved (?:from [`'\"]{0,2}[\w.]{1,120}[`'\"]{0,2} )?(?:to|into)"
+    r"|renamed (?:to|as|into)|renamed(?= [`'\"])|moved (?:from [`'\"]{0,2}[\w.]{1,120}[`'\"]{0,2} )?(?:to|into)"
     r"|imported (?:directly )?from|import (?:it |them )?(?:directly )?from|replacement is"
     r"|now (?:called|named|known as|spelled)|instead,? use|migrate to|(?:lives|found) in"
     r"|still (?:available|accessible|found) (?:as|in|from|under|through|via)"
