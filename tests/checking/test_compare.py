@@ -74,6 +74,20 @@ def test_a_session_that_cannot_collect_breaks_all_that_is_not_there(session: str
     assert comparison.breakages[0].places == (frame("plugin.py", 51),)
 
 
+def test_a_function_that_makes_the_whole_suite_and_raises_breaks_them_all() -> None:
+    old = run(result("p.tests.A.test_x"), result("p.tests.A.test_y", Outcome.FAILED))
+    made = result("p.runtests.run_tests", Outcome.NOT_COLLECTED, ATTRIBUTE)
+    comparison = compare_runs(old, run(made))
+    assert comparison.broke == ("p.tests.A.test_x",)
+    assert (comparison.new_failures, comparison.vanished) == ((), ())
+    assert comparison.breakages[0].type == "AttributeError"
+    assert compare_runs(old, run(made, result("p.tests.B.test_z"))).vanished == ("p.tests.A.test_x",)
+    one_module = compare_runs(
+        run(*old.results, result("q.tests.A.test_x")), run(result("q.tests", Outcome.NOT_COLLECTED))
+    )
+    assert (one_module.broke, one_module.vanished) == (("q.tests.A.test_x",), ("p.tests.A.test_x",))
+
+
 def test_a_run_that_never_got_to_the_tests_breaks_them_all() -> None:
     old = run(result("t.py::a"), result("t.py::b", Outcome.SKIPPED))
     new = run(

@@ -112,6 +112,7 @@ def compare_runs(old: SuiteRun, new: SuiteRun, repeated: RepeatedTests = NOT_REP
     """
     after = {result.id: result for result in new.results}
     blocked = {result.id: result for result in new.results if result.outcome is Outcome.NOT_COLLECTED}
+    alone = _blocks_all(old, new)
     broke: dict[str, CaseResult | None] = {}
     changed: dict[str, tuple[CaseResult, CaseResult]] = {}
     fixed, skipped, vanished = [], [], []
@@ -119,7 +120,7 @@ def compare_runs(old: SuiteRun, new: SuiteRun, repeated: RepeatedTests = NOT_REP
     for result in old.results:
         if result.id in repeated.set_aside:
             continue
-        now = after.get(result.id) or blocker_of(result, blocked)
+        now = after.get(result.id) or blocker_of(result, blocked) or alone
         if result.outcome.good:
             if now is None and new.status == "completed":
                 vanished.append(result.id)
@@ -138,7 +139,7 @@ def compare_runs(old: SuiteRun, new: SuiteRun, repeated: RepeatedTests = NOT_REP
                     changed[result.id] = result, now
     known = {result.id for result in old.results}
     appeared = sum(1 for result in new.results if result.id not in known and result.id not in blocked)
-    unseen = _unseen_failures(old, new, changed)
+    unseen = {} if alone is not None and broke else _unseen_failures(old, new, changed)
     return Comparison(
         broke=tuple(broke),
         fixed=tuple(fixed),
@@ -154,6 +155,17 @@ def compare_runs(old: SuiteRun, new: SuiteRun, repeated: RepeatedTests = NOT_REP
         fails_each_time=repeated.fails_each_time,
         time_bound=repeated.time_bound,
     )
+
+
+def _blocks_all(old: SuiteRun, new: SuiteRun) -> CaseResult | None:
+    """What could not be collected where nothing else is in ``new``, and no test of ``old`` lies in it by its
+    id: a function that makes the whole suite has a name of its own, "pkg.runtests.run_tests".
+    """
+    only = new.results[0] if len(new.results) == 1 else None
+    if only is None or only.outcome is not Outcome.NOT_COLLECTED:
+        return None
+    place = {only.id: only}
+    return None if any(blocker_of(result, place) for result in old.results) else only
 
 
 def _unseen_failures(
