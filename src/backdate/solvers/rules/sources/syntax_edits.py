@@ -50,7 +50,7 @@ def edited_files(texts: Mapping[str, str], edits: Mapping[str, Iterable[Edit]]) 
     )
 
 
-def line_behind(statement: ast.stmt, text: str, *lines: str) -> Edit | None:
+def line_behind(statement: ast.stmt | ast.excepthandler, text: str, *lines: str) -> Edit | None:
     """Lines behind a statement, as far in as it; None where it shares its own lines with another one."""
     source = SourceText(text)
     start = source.offset(statement.lineno, statement.col_offset)

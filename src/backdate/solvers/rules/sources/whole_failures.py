@@ -19,6 +19,7 @@ from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.declared_fields import declared_fields
 from backdate.solvers.rules.sources.field_metadata import field_metadata
+from backdate.solvers.rules.sources.grouped_errors import grouped_errors
 from backdate.solvers.rules.sources.handed_on import handed_on
 from backdate.solvers.rules.sources.hdf5_texts import hdf5_texts
 from backdate.solvers.rules.sources.implicit_commits import commits
@@ -45,8 +46,10 @@ from backdate.solvers.rules.sources.overridden_methods import overridden_methods
 from backdate.solvers.rules.sources.package_versions import version_of
 from backdate.solvers.rules.sources.passed_instances import passed_instances
 from backdate.solvers.rules.sources.patched_names import patched_names
+from backdate.solvers.rules.sources.raised_instead import raised_instead
 from backdate.solvers.rules.sources.random_states import random_states
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
+from backdate.solvers.rules.sources.renamed_fields import renamed_fields
 from backdate.solvers.rules.sources.returned_checks import returned_checks
 from backdate.solvers.rules.sources.returned_commands import returned_commands
 from backdate.solvers.rules.sources.same_literals import same_literals
@@ -92,6 +95,9 @@ SEVERAL = (
     random_states,
     starred_builtins,
     listed_arguments,
+    raised_instead,
+    grouped_errors,
+    renamed_fields,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (

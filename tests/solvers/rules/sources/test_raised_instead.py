@@ -1,0 +1,68 @@
+"""An error of a new class stands for None."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from two_releases import with_library
+
+from backdate.advice import SourcePlace
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.project_uses import ProjectUses
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.sandboxes.interface import Sandbox
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.sources.raised_instead import raised_instead
+
+OLD = "class Failed(Exception): pass\nclass _Hidden(Exception): pass\n"
+NEW = f"{OLD}class AtRoot(Failed): pass\n"
+
+
+@pytest.fixture
+def pair(tmp_path: Path, one_sandbox: Sandbox) -> EnvironmentPair:
+    return EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(tmp_path / "old", "lib", "1.0", {"lib.py": OLD}),
+        new=with_library(tmp_path / "new", "lib", "2.0", {"lib.py": NEW}),
+    )
+
+
+def edited(pair: EnvironmentPair, text: str, line: int, raised: str = "lib.AtRoot") -> list[str]:
+    place = SourcePlace(file="a.py", line=line)
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type=raised, message="no")
+    group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
+    evidence = FixEvidence(
+        tree=Path(), uses=ProjectUses(), texts={"a.py": text}, pair=pair, modules={"lib": "lib"}
+    )
+    return [edit.text for one in raised_instead(group, evidence) for edit in one.file_edits]
+
+
+def test_none_is_returned_or_assigned(pair: EnvironmentPair) -> None:
+    text = "import lib\n\ndef f(x):\n    return lib.get(x, '..')\n"
+    assert edited(pair, text, 4) == [
+        (
+            "import lib\n\ndef f(x):\n    try:\n        return lib.get(x, '..')\n"
+            "    except lib.AtRoot:\n        return None\n"
+        )
+    ]
+    text = "from lib import get\n\nabove = get('é')\n"
+    assert edited(pair, text, 3) == [
+        "from lib import get, AtRoot\n\ntry:\n    above = get('é')\nexcept AtRoot:\n    above = None\n"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "raised"),
+    [
+        ("x = lib.get()\n", 1, "lib.Failed"),  # the old release had it
+        ("x = lib.get()\n", 1, "lib._Hidden"),
+        ("x = lib.get()\n", 1, "ValueError"),
+        ("lib.get()\n", 1, "lib.AtRoot"),  # nothing takes what it gave
+        ("x, y = lib.get()\n", 1, "lib.AtRoot"),
+        ("x = lib\n", 1, "lib.AtRoot"),
+        ("def f(:\n", 1, "lib.AtRoot"),
+    ],
+)
+def test_others_stay(pair: EnvironmentPair, text: str, line: int, raised: str) -> None:
+    assert edited(pair, text, line, raised) == []
