@@ -195,6 +195,7 @@ def test_hints() -> None:
         "Use `np.float64` instead."
     )
     assert read_hint("list index out of range") == ""
+    assert read_hint("assert ('a',) == ('b',)\n  Use -v to get more diff") == ""
     assert read_hint("'DataFrame' object has no attribute 'append'. Did you mean: '_append'?") == ""
 
 

@@ -30,6 +30,8 @@ from backdate.testing.traceback_text import FATAL
 MOST_READ = 4000
 """Characters of a message that are read: as many as a ``Raised`` holds."""
 _LONGEST_HINT = 600
+_OF_RUNNER = re.compile(r"\bUse -v+ to get (?:more|the full) diff\b|@py_(?:assert|format)\d")
+"""What pytest says of two values that differ, which a test of such texts may compare with others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +164,8 @@ def read_hint(message: str) -> str:
 
 
 def _says_what_to_do(sentence: str) -> bool:
+    if _OF_RUNNER.search(sentence):
+        return False
     return any(pattern.search(sentence) for pattern in (HINT, HINT_AT_START, NEEDED_NO_MORE))
 
 

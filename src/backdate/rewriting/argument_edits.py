@@ -11,6 +11,8 @@ from backdate.editing.spans import Edit
 from backdate.rewriting.calls import FunctionCall
 from backdate.rewriting.source_tree import SourceTree
 
+NEGATED = "not {value}"
+"""What an argument is given in the place of one that means the contrary."""
 _COUNTED = re.compile(r"'([^'%\\]*)%d([^'%\\]*)' % \{value\}")
 _SIMPLE = re.compile(r"[A-Za-z_][\w.]*")
 _PLAIN_TEXT = re.compile(r"(['\"])([^'\"\\\n]*)\1\Z")
@@ -124,7 +126,12 @@ def value_made_of(template: str, code: str) -> str:
     ("'%dh' % start", "'6h'")
     >>> value_made_of("'%dh' % {value}", "a + b")
     "'%dh' % (a + b)"
+    >>> value_made_of(NEGATED, "True"), value_made_of(NEGATED, "a"), value_made_of(NEGATED, "a or b")
+    ('False', 'not a', 'not (a or b)')
     """
+    if template == NEGATED:
+        written = code if _SIMPLE.fullmatch(code) else f"({code})"
+        return {"True": "False", "False": "True"}.get(code, f"not {written}")
     counted = _COUNTED.fullmatch(template)
     if counted is not None:
         if code.isdecimal():

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from two_releases import with_library
 
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.project_uses import ProjectUses
 from backdate.advising.uses import uses_in
-from backdate.rewriting.rewrite import RenameAttribute, ReplaceName
+from backdate.rewriting.argument_edits import NEGATED
+from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.rewrites import rewrite_to
@@ -30,7 +34,7 @@ class Client:
     @property
     def cookies(self): return {}
     def get_cookie(self): pass
-def read(path): return Client()
+def read(path, each=False): return Client()
 class New:
     size = 1
 class Newer: pass
@@ -89,3 +93,41 @@ def test_a_name_becomes_what_holds_all_that_is_used_of_it(
     subject = Subject(name=f"lib.{old}", distribution="lib", places=(SourcePlace(file="p.py", line=2),))
     expected = ReplaceName(old=f"lib.{old}", new=f"lib.{new}") if written else None
     assert rewrite_to(subject, f"lib.{new}", evidence) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ('The "whole" argument is deprecated, use "each" (inverse meaning, default False) instead', NEGATED),
+        ('The "whole" argument is deprecated, use "each" instead', ""),
+    ],
+)
+def test_an_argument_may_mean_the_contrary(evidence: FixEvidence, words: str, value: str) -> None:
+    place = SourcePlace(file="p.py", line=2)
+    subject = Subject(name="lib.read", argument="whole", distribution="lib", places=(place,))
+    wanted = ChangeArgument(function="lib.read", argument="whole", new="each", value=value)
+    assert rewrite_to(subject, "each", evidence, words=words) == wanted
+
+
+def test_a_method_whose_class_has_another_place_is_looked_for_there(
+    tmp_path: Path, one_sandbox: Sandbox
+) -> None:
+    old = {"lib/__init__.py": "", "lib/loader.py": "class Loader:\n    def load_module(self): pass\n"}
+    new = {
+        "lib/__init__.py": "from lib.inner import Loader\n",
+        "lib/inner.py": "class Loader:\n    def load(self): pass\n",
+    }
+    pair = EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(tmp_path / "old", "lib", "1.0", old),
+        new=with_library(tmp_path / "new", "lib", "2.0", new),
+    )
+    evidence = FixEvidence(tree=tmp_path, uses=ProjectUses(), pair=pair, modules={"lib": "lib"})
+    place = SourcePlace(file="p.py", line=2)
+    subject = Subject(
+        name="lib.loader.Loader.load_module", distribution="lib", of_object=True, places=(place,)
+    )
+    assert rewrite_to(subject, "load", evidence) == RenameAttribute(
+        old="load_module", new="load", owner="Loader"
+    )
+    assert rewrite_to(subject, "fetch", evidence) is None

@@ -45,7 +45,7 @@ class AnnouncementSource:
                 said = said_replacement(announcement, subject.argument or subject.leaf)
                 if subject.of_object and not subject.argument and not is_beside(subject, said):
                     continue
-                rewrite = rewrite_to(subject, said, evidence)
+                rewrite = rewrite_to(subject, said, evidence, words=announcement.words)
                 if rewrite is not None and str(rewrite) not in found:
                     found[str(rewrite)] = Proposal(
                         origin=self.origin,

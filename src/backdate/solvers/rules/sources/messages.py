@@ -47,7 +47,7 @@ class MessageSource:
         message = group.cause.message
         for subject in subjects_of(group, evidence):
             for replacement, sentence in _said(message, subject):
-                rewrite = rewrite_to(subject, replacement, evidence)
+                rewrite = rewrite_to(subject, replacement, evidence, words=message)
                 if rewrite is not None:
                     why = AdviceEvidence(kind=EvidenceKind.MESSAGE, text=sentence[:_LONGEST])
                     yield Proposal(

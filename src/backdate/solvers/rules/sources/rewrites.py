@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import re
+
 from backdate.advising.lost_names import candidates_of
 from backdate.advising.moved_classes import moved_classes
 from backdate.advising.replacements import without_alias
+from backdate.rewriting.argument_edits import NEGATED
 from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceName, Rewrite
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.confirm import first_there, is_there, takes_keyword
 from backdate.solvers.rules.sources.subjects import Subject
 
 _MOST_USED = 40
+_CONTRARY = re.compile(
+    r"\b(?:inverse|inverted|opposite) (?:meaning|sense|value|effect)\b|\bnegated\b", re.IGNORECASE
+)
 
 
-def rewrite_to(subject: Subject, replacement: str, evidence: FixEvidence) -> Rewrite | None:
-    """The rewrite of a subject to what a text calls its replacement, where the new environment has that."""
+def rewrite_to(
+    subject: Subject, replacement: str, evidence: FixEvidence, *, words: str = ""
+) -> Rewrite | None:
+    """The rewrite of a subject to what a text calls its replacement, where the new environment has that.
+
+    ``words``: the whole text, which may say that an argument means the contrary of the one before.
+    """
     if not replacement:
         return None
     if subject.argument:
@@ -23,7 +34,8 @@ def rewrite_to(subject: Subject, replacement: str, evidence: FixEvidence) -> Rew
         if not takes_keyword(subject.name, replacement, evidence):
             return None
         function = f".{subject.leaf}" if subject.of_object else subject.name
-        return ChangeArgument(function=function, argument=subject.argument, new=replacement)
+        value = NEGATED if _CONTRARY.search(words) else ""
+        return ChangeArgument(function=function, argument=subject.argument, new=replacement, value=value)
     if subject.of_object:
         leaf = replacement.rpartition(".")[2]
         name = f"{_owner_now(subject, evidence)}.{leaf}"

@@ -32,7 +32,13 @@ from backdate.rewriting.rewrite import (
     about,
 )
 from backdate.solvers.rules.executed import function_body
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import (
+    FailureGroup,
+    FixEvidence,
+    Proposal,
+    ProposalOrigin,
+    quoted_words,
+)
 from backdate.solvers.rules.sources.confirm import is_there
 from backdate.solvers.rules.sources.given_classes import places_by_classes
 from backdate.solvers.rules.sources.keyword_calls import keyword_places
@@ -209,11 +215,21 @@ def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> 
 
 
 def _places_around(group: FailureGroup, evidence: FixEvidence) -> tuple[SourcePlace, ...]:
-    """All lines of the functions in the group's tracebacks: a text may stand where it is not read."""
+    """All lines of the functions in the group's tracebacks: a text may stand where it is not read.
+
+    With them the lines of functions that were run and have just what the error quotes: a key of a dictionary.
+    """
     found: dict[SourcePlace, None] = {}
     for place in group.places:
         body = function_body(evidence.texts.get(place.file, ""), place.line)
         found.update((SourcePlace(file=place.file, line=line), None) for line in body)
+    quoted = [f"{mark}{word}{mark}" for word in quoted_words(group.cause) for mark in ("'", '"')]
+    for file, ran in (evidence.executed or {}).items() if quoted else ():
+        text = evidence.texts.get(file, "")
+        for number, line in enumerate(text.splitlines(), start=1):
+            is_run = number in ran or not ran.isdisjoint(function_body(text, number))
+            if any(word in line for word in quoted) and is_run:
+                found[SourcePlace(file=file, line=number)] = None
     return tuple(found)
 
 

@@ -31,7 +31,7 @@ class WarningSource:
                 said = replacement_in(given.message, subject.argument or subject.name)
                 if said is None or said.expression:
                     continue
-                rewrite = rewrite_to(subject, said.replacement, evidence)
+                rewrite = rewrite_to(subject, said.replacement, evidence, words=given.message)
                 if rewrite is not None:
                     yield Proposal(
                         origin=self.origin,
