@@ -109,6 +109,19 @@ def test_what_names_nothing_to_write_is_followed_by_what_does() -> None:
     assert [said.kind for said in said_advice([replace(one, error=plain)], USES)] == [EvidenceKind.MESSAGE]
 
 
+@pytest.mark.parametrize(
+    ("kind", "message", "said"),
+    [
+        ("lib.errors.SyntaxError", "the alias v km is not valid (must not contain spaces)", 1),
+        ("ValueError", "the alias v km is not valid (must not contain spaces)", 0),  # anybody's
+        ("lib.errors.SyntaxError", "the alias v km is not valid", 0),
+    ],
+)
+def test_what_an_error_of_the_library_wants_is_said(kind: str, message: str, said: int) -> None:
+    one = replace(finding(), error=Failing(type=kind, message=message))
+    assert [words.text for words in said_advice([one], USES)] == [message] * said
+
+
 def test_warnings_of_the_new_side_are_said_at_lines_of_the_project() -> None:
     (said,) = warned_advice(finding(), [RAISE, SILENT, replace(RAISE, places=RAISE.places[:1])], USES)
     assert (said.distribution, said.kind, said.text) == ("lib", EvidenceKind.WARNING, RAISE.message)

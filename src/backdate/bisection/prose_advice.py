@@ -14,8 +14,9 @@ from backdate.bisection.explanations.changed_types import types_told_apart
 from backdate.bisection.result import Excerpt, Finding, GivenWarning
 from backdate.diagnosis.known_changes import change_behind
 from backdate.diagnosis.messages import read_hint
+from backdate.index.names import normalise
 from backdate.knowledge.changes import PYTHON
-from backdate.text import without_addresses
+from backdate.text import first_line, without_addresses
 
 MOST_SAID = 4
 """Sentences that are quoted for one bisection."""
@@ -31,6 +32,12 @@ _NAMES_CODE = re.compile(
     r"|\b[A-Z]?[a-z0-9]+[A-Z]\w*|\w=|https?://"
 )
 """A name, a call, an argument or a page: what can be written, or looked up."""
+_WANTS = re.compile(
+    r"\b(?:must|should|may|can) ?not (?:be|begin|contain|end|have|include|start)\b"
+    r"|\b(?:must|should) (?:be|begin|contain|derive|end|have|include|inherit|return|start)\b"
+)
+"""What a library says of a value that it refuses."""
+_MOST_READ = 600
 _FILE = re.compile(r"(?P<file>[\w./+-]{1,200}\.pyi?)(?:,? line[ =]|:)(?P<line>\d{1,6})\b")
 """A line that a message names itself: "tests/conftest.py, line=19"."""
 
@@ -143,9 +150,18 @@ def _is_said_of(excerpt: Excerpt, finding: Finding) -> bool:
 
 
 def _of_error(finding: Finding, name: str, uses: ProjectUses) -> Iterator[SaidAdvice]:
-    """What the error itself says to do; an assertion's text is the project's own."""
+    """What the error itself says to do; an assertion's text is the project's own.
+
+    Of an error of the library's own class also what it wants: "an alias must not contain spaces".
+    """
     error = finding.error
     hint = "" if error.type.rpartition(".")[2] == "AssertionError" else read_hint(error.message)
+    if (
+        not hint
+        and normalise(error.type.partition(".")[0]) == name
+        and _WANTS.search(error.message[:_MOST_READ])
+    ):
+        hint = first_line(error.message, most=_MOST_READ)
     if hint:
         yield SaidAdvice(
             distribution=name,
