@@ -23,7 +23,7 @@ from backdate.testing.outcomes import Outcome, SuiteRun
 from backdate.testing.trouble import trouble_line
 from backdate.text import counted, plural
 
-_NO_SUCH_SET = (ErrorClass.UNSATISFIABLE, ErrorClass.WRONG_INTERPRETER)
+_NO_SUCH_SET = (ErrorClass.UNSATISFIABLE, ErrorClass.WRONG_INTERPRETER, ErrorClass.BROKEN_REQUIREMENT)
 _LEAST_RUN_AGAIN = 0.5
 """The part of the tests that passed which has to run again, before nothing broke."""
 

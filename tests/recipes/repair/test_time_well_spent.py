@@ -244,6 +244,26 @@ def test_a_typo_is_mended_in_every_file_that_states_it(tmp_path: Path, said: str
     assert one.reason == "six=1.16 is meant as six==1.16"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`sklearn` is often confused for `scikit-learn`. Did you mean to install `scikit-learn` instead?",
+        "The 'sklearn' PyPI package is deprecated, use 'scikit-learn'\nrather than 'sklearn' for pip",
+    ],
+)
+def test_a_name_that_is_taken_for_another_is_mended_in_every_file(tmp_path: Path, said: str) -> None:
+    setup = "from setuptools import setup\nsetup(name='mine', install_requires=['sklearn', 'attrs'])\n"
+    write(tmp_path, {"requirements.txt": "sklearn==0.0 ; python_version > '3'\npytest\n", "setup.py": setup})
+    found = repairs(failed(said), BOTH, tmp_path, Index())
+    (one,) = (repair for repair in found if repair.rule == "misnamed requirement")
+    assert [step.packages for step in one.recipe.install] == [
+        ("scikit-learn", "attrs"),
+        ('scikit-learn; python_version > "3"', "pytest"),
+    ]
+    assert one.reason == "sklearn is meant as scikit-learn"
+    assert classify(failed(said)) is ErrorClass.BROKEN_REQUIREMENT
+
+
 def test_a_name_that_is_not_there_is_left_out_of_the_metadata_as_well(tmp_path: Path) -> None:
     class Nothing(Index):
         def versions(self, name: str, at: object) -> tuple[str, ...]:

@@ -81,10 +81,13 @@ def _class_of_build(failure: SetupFailure, text: str) -> ErrorClass:
         return ErrorClass.NEEDS_NETWORK
     from backdate.recipes.repair import (  # with their rules: few errors need it
         builds,
+        misspelt,
         own_build,
         unsatisfiable,
     )
 
+    if misspelt.says_misnamed(text):
+        return ErrorClass.BROKEN_REQUIREMENT
     if builds.tool_limits(text)[0]:
         return ErrorClass.BUILD_TOOL
     if _wants_python(failure):

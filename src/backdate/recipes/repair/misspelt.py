@@ -1,4 +1,4 @@
-"""Requirements with a typo, and names that were never there: mended in every file that states them."""
+"""Requirements with a typo, and names of others: mended in every file that states them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from packaging.requirements import Requirement
 
+from backdate.index.names import normalise
 from backdate.recipes.recipe import InstallStep, Recipe, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
@@ -30,6 +31,14 @@ _SAYS = re.compile(
     r"Expected (?:end|package name|one of|a valid)|"
     r"Unexpected end of version specifier|RequirementParseError|after (?:name and no|version)"
 )
+_TAKEN_FOR = re.compile(
+    r"`(?P<old>[A-Za-z0-9._-]{1,100})` is often confused for `[A-Za-z0-9._-]{1,100}`\. "
+    r"Did you mean to install `(?P<new>[A-Za-z0-9._-]{1,100})` instead\?"
+    r"|'(?P<said>[A-Za-z0-9._-]{1,100})' PyPI package is deprecated,? (?:please )?use "
+    r"'(?P<now>[A-Za-z0-9._-]{1,100})'"
+)
+"""What uv, and a distribution that refuses to be built, say of a name that people take for another."""
+_RENAMED = "misnamed requirement"
 _COMPILES = re.compile(r"ext_modules|cffi_modules|rust_extensions|mypycify")
 _SLIPS = (
     (re.compile(r"=\s?>"), ">="),
@@ -79,6 +88,36 @@ def misspelt_requirements(context: RepairContext) -> Iterator[Repair]:
     if changed != context.recipe:
         reason = "; ".join(f"{written} is meant as {text}" for written, text in mended.items())
         yield context.repaired(ErrorClass.BROKEN_REQUIREMENT, _RULE, reason, changed)
+
+
+def says_misnamed(text: str) -> bool:
+    """Whether a log says that a requirement names another distribution than is meant."""
+    return first_match(_TAKEN_FOR, text) is not None
+
+
+def misnamed_requirements(context: RepairContext) -> Iterator[Repair]:
+    """The distribution that is meant, where one that is only called like its module refuses to be built:
+    ``sklearn`` for ``scikit-learn``, since 2023-12-01. The old name's releases say nothing of the new one's.
+    """
+    match = None if context.failure.phase == "tests" else first_match(_TAKEN_FOR, context.failure.text)
+    if match is None:
+        return
+    old, new = match["old"] or match["said"], match["new"] or match["now"]
+
+    def change(line: RequirementLine) -> str:
+        try:
+            requirement = Requirement(line.text)
+        except UNREADABLE:
+            return line.text
+        if normalise(requirement.name) != normalise(old):
+            return line.text
+        extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
+        return f"{new}{extras}{f'; {requirement.marker}' if requirement.marker else ''}"
+
+    changed = everywhere(context, context.recipe, change, _RENAMED, match[0])
+    if changed != context.recipe:
+        reason = f"{old} is meant as {new}"
+        yield context.repaired(ErrorClass.BROKEN_REQUIREMENT, _RENAMED, reason, changed)
 
 
 def everywhere(

@@ -70,6 +70,7 @@ ALTERNATIVE_RULES: tuple[Rule, ...] = (
     running.ignored_warnings,
     builds.system_packages,
     misspelt.misspelt_requirements,
+    misspelt.misnamed_requirements,
     unsatisfiable.unfetchable,
     unsatisfiable.loosened,
     plugins.without_options,
