@@ -195,6 +195,9 @@ def test_hints() -> None:
         "Use `np.float64` instead."
     )
     assert read_hint("list index out of range") == ""
+    assert read_hint("It raises. The ``convert`` method is the correct way to change a mode.").startswith(
+        "The"
+    )
     assert read_hint("assert ('a',) == ('b',)\n  Use -v to get more diff") == ""
     assert read_hint("'DataFrame' object has no attribute 'append'. Did you mean: '_append'?") == ""
 

@@ -151,6 +151,7 @@ HINT = re.compile(
     r"|\bDid you mean to (?:call|say|use) \S|\A[Hh](?:int|INT): \S"
     r"|\b[Tt]ry (?:calling|passing|setting|using)\b"
     r"|\b[Rr]efer to \S|\b[Pp]refer [`'\"\w]|\b(?:is|are) (?:encouraged|preferred|recommended)\b"
+    r"|\bis the (?:correct|preferred|recommended|right) (?:one|way)\b"
     r"|\bmoved from \S{1,120} to\b|\bshould be (?:given|imported|passed|replaced|specified)\b"
     r"|\bshould be (?:called|created|instantiated|made|run|used) (?:from )?(?:in|inside|with|within)\b"
     r"|\b(?:is|are) now (?:available|called|done|found|handled|in|named|part)\b|\bis now the [`'\"\w.]+\("
