@@ -5,6 +5,7 @@ from __future__ import annotations
 from backdate.solvers.rules.sources.app_contexts import app_contexts
 from backdate.solvers.rules.sources.app_names import whole_app_name
 from backdate.solvers.rules.sources.attribute_targets import attribute_targets
+from backdate.solvers.rules.sources.autocommit_blocks import autocommit_blocks
 from backdate.solvers.rules.sources.backref_cascades import backref_cascades
 from backdate.solvers.rules.sources.became_modules import became_modules
 from backdate.solvers.rules.sources.bound_metadata import bound_metadata
@@ -98,6 +99,7 @@ SEVERAL = (
     raised_instead,
     grouped_errors,
     renamed_fields,
+    autocommit_blocks,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
