@@ -28,6 +28,8 @@ def test_names_of_changelogs() -> None:
         "a-2.0/doc/build/changelog/migration_20.rst",
         "a-2.0/docs/migration_to_2.md",
         "a-2.0/docs/how-to/migrate_from_1_4.rst",
+        "a-2.0/doc/api/prev_api_changes/api_changes_2.0.0/behaviour.rst",
+        "a-2.0/doc/whats_new_2.0/deprecations.rst",
         # what goes may have been announced there
         "a-2.0/doc/source/whatsnew/v1.4.0.rst",
         "a-2.0/doc/build/changelog/migration_14.rst",
@@ -36,6 +38,7 @@ def test_names_of_changelogs() -> None:
     for name in (
         "a-2.0/doc/source/whatsnew/v1.4.3.rst",
         "a-2.0/docs/releasenotes/12.0.0.rst",
+        "a-2.0/doc/api/prev_api_changes/api_changes_1.4.2/deprecations.rst",
         "a-2.0/a/changes.py",
         "a-2.0/a/_vendor/b/CHANGES.rst",
         "a-2.0/vendored-b/CHANGES.rst",
@@ -56,6 +59,8 @@ def test_names_of_changelogs() -> None:
         ("2.0.0-notes.rst", "2.0.0"),
         ("version_2_2.rst", "2.2"),
         ("migration_to_2.md", "2.0"),
+        ("api_changes_3.6.0/behaviour.rst", "3.6.0"),
+        ("matplotlib-3.6.0/behaviour.rst", None),
         ("CHANGES.rst", None),
     ],
 )

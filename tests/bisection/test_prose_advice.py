@@ -148,6 +148,8 @@ def test_an_entry_about_a_member_of_what_is_called_or_about_what_it_does_is_no_a
     goes = replace(called, lines=("Changes", "- Removed `Series`, use `Column` instead."))
     (said,) = said_advice([finding(changelog=(called, does, goes))], USES)
     assert "Column" in said.text
+    listed = replace(called, lines=("Pending:", "- ``lib.Series``; use ``lib.columns[name]`` instead"))
+    assert "columns[name]" in said_advice([finding(changelog=(listed,))], USES)[0].text
     failing = replace(finding(changelog=(does,)), error=Failing(type="TypeError", message="bad Series"))
     assert "infer()" in said_advice([failing], USES)[0].text
 

@@ -23,7 +23,10 @@ _FOLDERS = frozenset(
         *("migrating", "migrations-guide", "release-note"),
     }
 )
-_WORDS = ("changelog", "whatsnew", "release-notes", "-notes", "migration", "upgrad", "migrat", "changes")
+_WORDS = (
+    *("changelog", "whatsnew", "whats-new", "release-notes", "-notes", "migration", "upgrad", "migrat"),
+    "changes",
+)
 _GUIDES = frozenset({"migration", "migrating", "migration-guide", "upgrading", "upgrade", "upgrade-guide"})
 _SUFFIXES = ("", ".md", ".rst", ".txt")
 _NOT_ITS_OWN = ("vendor", "_vendor", "third_party", "third-party", "extern", "tests", "test", "fixtures")
@@ -46,12 +49,13 @@ def is_changelog(name: str, old: str | None, new: str) -> bool:
     stem, suffix = _split(parts[-1])
     if suffix not in _SUFFIXES:
         return False
-    if stem in _STEMS:
+    if stem in _STEMS and _release_of_folder(name) is None:
         return True
     in_folder = any(part.replace("_", "-") in _FOLDERS for part in parts[1:-1])
     named = any(word in stem for word in _WORDS)
     about = release_of_file(name)
-    if not (in_folder or named) or about is None:
+    of_release = _release_of_folder(name) is not None
+    if not (in_folder or named or of_release) or about is None:
         return False
     return is_within(about, old, new) or (old is not None and _announces_before(about, old))
 
@@ -67,7 +71,8 @@ def _announces_before(written: str, old: str) -> bool:
 
 
 def release_of_file(name: str) -> str | None:
-    """The release that a file is about by its name: "2.0" of ``migration_20.rst``; None when it has none."""
+    """The release that a file is about by its name, or by its folder's: "2.0" of ``migration_20.rst``; None
+    when it has none."""
     stem, _ = _split(name.rpartition("/")[2].casefold())
     match = _VERSION.search(stem.replace("-", "."))
     if match is not None:
@@ -79,7 +84,14 @@ def release_of_file(name: str) -> str | None:
     if series is not None:
         return f"{series[1]}.{series[2]}"
     major = _MAJOR.search(stem)
-    return f"{major[1]}.0" if major else None
+    return f"{major[1]}.0" if major else _release_of_folder(name)
+
+
+def _release_of_folder(name: str) -> str | None:
+    """The release that the folder of a file is about, "3.6.0" of ``api_changes_3.6.0/behaviour.rst``."""
+    folder = name.casefold().rpartition("/")[0].rpartition("/")[2].replace("_", "-")
+    match = _VERSION.search(folder.replace("-", " ")) if any(map(folder.__contains__, _WORDS)) else None
+    return match[1] if match else None
 
 
 def is_guide(name: str) -> bool:

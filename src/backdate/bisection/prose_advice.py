@@ -27,6 +27,8 @@ _GOES = re.compile(
     re.IGNORECASE,
 )
 """What an entry says of a name that goes, and not of one that does something else by now."""
+_USE_INSTEAD = r"(?:\(\))?[`'\"]{0,2} ?[;:,(] ?use [`'\"]"
+"""What follows the name in a list of such names: "``get_cmap``; use ``colormaps[name]`` instead"."""
 _NAMES_CODE = re.compile(
     r"`[^`]+`|'[A-Za-z_][\w.]*'|\"[A-Za-z_][\w.]*\"|\b\w+\(|\b[A-Za-z_]\w*\.[A-Za-z_]\w|\b[a-z]+_\w+"
     r"|\b[A-Z]?[a-z0-9]+[A-Z]\w*|\w=|https?://"
@@ -146,7 +148,8 @@ def _is_said_of(excerpt: Excerpt, finding: Finding) -> bool:
     # the entry alone: the headings over it speak of removals of anything
     entry = next((line for line in excerpt.lines if re.search(rf"\b{name}\b", line)), "")
     itself = re.search(rf"\b{name}\b(?!\.\w)", entry)
-    return itself is not None and _GOES.search(entry) is not None
+    used = re.search(rf"\b{name}{_USE_INSTEAD}", entry, re.IGNORECASE)
+    return itself is not None and (_GOES.search(entry) or used) is not None
 
 
 def _of_error(finding: Finding, name: str, uses: ProjectUses) -> Iterator[SaidAdvice]:
