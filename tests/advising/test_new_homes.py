@@ -60,3 +60,34 @@ def test_a_method_with_another_name_is_known_by_its_code(tmp_path: Path, one_san
         "the code of lib.Controller.cancel_tasks is like its own",
     )
     assert 0.7 <= home.likeness < 1.0
+
+
+def test_a_method_of_an_object_that_is_gone_is_no_function_of_its_class(
+    tmp_path: Path, one_sandbox: Sandbox
+) -> None:
+    base = "class Signal:\n    def connect(self, f): pass\n    @classmethod\n    def made(cls): pass\n"
+    old = {"lib/__init__.py": "from lib.base import Signal\nconnected = Signal()\n", "lib/base.py": base}
+    new = {"lib/__init__.py": "", "lib/base.py": base}
+    pair = EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(tmp_path / "old", "lib", "1.0", old),
+        new=with_library(tmp_path / "new", "lib", "2.0", new),
+    )
+    names = ["lib.connected.connect", "lib.Signal.connect"]
+    members = pair.ask_old(names)
+    of_object, of_class = ([home.name for home in new_homes(name, members[name], pair)] for name in names)
+    assert of_object == []
+    assert of_class == ["lib.base.Signal.connect"]
+
+
+def test_the_methods_of_a_class_are_compared_where_it_is_now(tmp_path: Path, one_sandbox: Sandbox) -> None:
+    old = {"lib/__init__.py": "", "lib/control.py": OLD}
+    new = {"lib/__init__.py": "from lib.inner import Controller\n", "lib/inner.py": NEW}
+    pair = EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(tmp_path / "old", "lib", "1.0", old),
+        new=with_library(tmp_path / "new", "lib", "2.0", new),
+    )
+    name = "lib.control.Controller._stop"
+    homes = [home.name for home in new_homes(name, pair.ask_old([name])[name], pair)]
+    assert homes == ["lib.control.Controller.cancel_tasks"]  # its last part is written, of the same object

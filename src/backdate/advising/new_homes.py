@@ -97,7 +97,9 @@ def new_homes(
             for there in _there(_documented_as(name, known, old), pair)
         ),
         lambda: (
-            Home(name=home, why=f"{name} was defined there") for home in _there(_defined_at(name, old), pair)
+            Home(name=home, why=f"{name} was defined there")
+            for home in _there(_defined_at(name, old), pair)
+            if not _is_of_instance(name, old, pair)
         ),
         lambda: _same_leaf(name, old, pair, packages, arrivals),
         lambda: _renamed(name, old, pair),
@@ -165,6 +167,16 @@ def _documented_as(name: str, known: Homes, old: Member) -> list[str]:
 def _defined_at(name: str, old: Member) -> tuple[str, ...]:
     named = old.kind in ("class", "function") and old.qualified and _may_be_named(old.home, name)
     return (old.home,) if named else ()
+
+
+def _is_of_instance(name: str, old: Member, pair: EnvironmentPair) -> bool:
+    """Whether it is a method of an object that a module holds, "signals.connected.connect": its class's own
+    function wants the object as well."""
+    owner = name.rpartition(".")[0]
+    if "." not in old.qualified or "." not in owner:
+        return False
+    held = pair.ask_old((owner,)).get(owner)
+    return held is not None and held.present and held.kind not in ("class", "module")
 
 
 def _documented(name: str, document: str) -> Iterator[str]:
