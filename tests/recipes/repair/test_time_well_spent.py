@@ -254,14 +254,18 @@ def test_a_typo_is_mended_in_every_file_that_states_it(tmp_path: Path, said: str
 def test_a_name_that_is_taken_for_another_is_mended_in_every_file(tmp_path: Path, said: str) -> None:
     setup = "from setuptools import setup\nsetup(name='mine', install_requires=['sklearn', 'attrs'])\n"
     write(tmp_path, {"requirements.txt": "sklearn==0.0 ; python_version > '3'\npytest\n", "setup.py": setup})
-    found = repairs(failed(said), BOTH, tmp_path, Index())
+    log = f"error: Failed to build `sklearn==0.0.post12`\n{said}"
+    found = repairs(failed(log), BOTH, tmp_path, Index())
     (one,) = (repair for repair in found if repair.rule == "misnamed requirement")
     assert [step.packages for step in one.recipe.install] == [
         ("scikit-learn", "attrs"),
         ('scikit-learn; python_version > "3"', "pytest"),
     ]
     assert one.reason == "sklearn is meant as scikit-learn"
-    assert classify(failed(said)) is ErrorClass.BROKEN_REQUIREMENT
+    assert classify(failed(log)) is ErrorClass.BROKEN_REQUIREMENT
+    of_another = f"error: Failed to build `attrs==1.0`\n{said}"
+    rules = [repair.rule for repair in repairs(failed(of_another), BOTH, tmp_path, Index())]
+    assert "misnamed requirement" not in rules
 
 
 def test_a_name_that_is_not_there_is_left_out_of_the_metadata_as_well(tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ _TAKEN_FOR = re.compile(
     r"'(?P<now>[A-Za-z0-9._-]{1,100})'"
 )
 """What uv, and a distribution that refuses to be built, say of a name that people take for another."""
+_UNBUILT = re.compile(r"Failed to build `([A-Za-z0-9._-]{1,100})==")
+"""How uv begins to tell of a release that does not build, before what the build says itself."""
 _RENAMED = "misnamed requirement"
 _COMPILES = re.compile(r"ext_modules|cffi_modules|rust_extensions|mypycify")
 _SLIPS = (
@@ -99,10 +101,14 @@ def misnamed_requirements(context: RepairContext) -> Iterator[Repair]:
     """The distribution that is meant, where one that is only called like its module refuses to be built:
     ``sklearn`` for ``scikit-learn``, since 2023-12-01. The old name's releases say nothing of the new one's.
     """
-    match = None if context.failure.phase == "tests" else first_match(_TAKEN_FOR, context.failure.text)
+    text = context.failure.text
+    match = None if context.failure.phase == "tests" else first_match(_TAKEN_FOR, text)
     if match is None:
         return
     old, new = match["old"] or match["said"], match["new"] or match["now"]
+    unbuilt = first_match(_UNBUILT, text)
+    if unbuilt is None or normalise(unbuilt[1]) != normalise(old):  # a build may say anything of others
+        return
 
     def change(line: RequirementLine) -> str:
         try:

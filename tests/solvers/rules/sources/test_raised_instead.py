@@ -14,6 +14,8 @@ from backdate.diagnosis.result import Cause, CauseKind
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.raised_instead import raised_instead
+from backdate.testing.outcomes import Frame, Raised
+from backdate.testing.tracing import SeenError
 
 OLD = "class Failed(Exception): pass\nclass _Hidden(Exception): pass\n"
 NEW = f"{OLD}class AtRoot(Failed): pass\n"
@@ -28,12 +30,24 @@ def pair(tmp_path: Path, one_sandbox: Sandbox) -> EnvironmentPair:
     )
 
 
-def edited(pair: EnvironmentPair, text: str, line: int, raised: str = "lib.AtRoot") -> list[str]:
+def edited(
+    pair: EnvironmentPair,
+    text: str,
+    line: int,
+    raised: str = "lib.AtRoot",
+    *,
+    errors: tuple[SeenError, ...] = (),
+) -> list[str]:
     place = SourcePlace(file="a.py", line=line)
     cause = Cause(kind=CauseKind.OTHER_ERROR, type=raised, message="no")
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
     evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": text}, pair=pair, modules={"lib": "lib"}
+        tree=Path(),
+        uses=ProjectUses(),
+        texts={"a.py": text},
+        pair=pair,
+        modules={"lib": "lib"},
+        errors=errors,
     )
     return [edit.text for one in raised_instead(group, evidence) for edit in one.file_edits]
 
@@ -50,6 +64,14 @@ def test_none_is_returned_or_assigned(pair: EnvironmentPair) -> None:
     assert edited(pair, text, 3) == [
         "from lib import get, AtRoot\n\ntry:\n    above = get('é')\nexcept AtRoot:\n    above = None\n"
     ]
+
+
+def test_a_line_that_raised_something_before_gave_no_none(pair: EnvironmentPair) -> None:
+    text = "import lib\n\nabove = lib.get()\n"
+    frame = Frame(file="a.py", line=3, function="f", source="above = lib.get()")
+    before = (Raised(type="lib.Failed", message="no", frames=(frame,)),)
+    assert edited(pair, text, 3)
+    assert edited(pair, text, 3, errors=(SeenError(file="a.py", line=3, chain=before),)) == []
 
 
 @pytest.mark.parametrize(

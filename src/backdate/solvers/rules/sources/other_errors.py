@@ -36,7 +36,7 @@ def errors_of_other_classes(group: FailureGroup, evidence: FixEvidence) -> Itera
     raised = group.cause.type
     if group.cause.kind not in _KINDS or not _is_public(raised, evidence):
         return
-    before = frozenset(kind for place in group.raised_at for kind in _raised_before(place, evidence))
+    before = frozenset(kind for place in group.raised_at for kind in raised_before(place, evidence))
     caught = _caught_before(raised, before, evidence)
     for place in dict.fromkeys((*group.raised_at, *group.places[:_MOST_PLACES])) if caught else ():
         text = evidence.texts.get(place.file, "")
@@ -94,7 +94,7 @@ def _is_public(raised: str, evidence: FixEvidence) -> bool:
     return bool(known) and not any(part.startswith("_") for part in raised.split("."))
 
 
-def _raised_before(place: SourcePlace, evidence: FixEvidence) -> Iterator[str]:
+def raised_before(place: SourcePlace, evidence: FixEvidence) -> Iterator[str]:
     """The classes of the errors that reached the same statement where the tests passed."""
     text = evidence.texts.get(place.file, "")
     # Python before 3.8 names another line of a call of several

@@ -17,6 +17,7 @@ from backdate.rewriting.names import SourceNames
 from backdate.rewriting.source_tree import source_tree
 from backdate.rewriting.spelling import spell_expression
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.other_errors import raised_before
 from backdate.solvers.rules.sources.subjects import library_behind
 from backdate.solvers.rules.sources.tried_statements import tried
 
@@ -24,31 +25,25 @@ _KINDS = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.OTHER_ERROR
 
 
 def raised_instead(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
-    """None where the failing statement gets an error of a class that the old release did not have."""
+    """None where the failing statement gets an error of a class that the old release did not have, and where
+    no other error was seen before."""
     raised = group.cause.type
     if group.cause.kind not in _KINDS or not _is_new(raised, evidence):
         return
-    edits = []
     for place in group.raised_at or group.places[:1]:
         text = "" if place.file in evidence.kept_files else evidence.texts.get(place.file, "")
-        edited = _caught(text, place.line, raised)
+        edited = "" if any(raised_before(place, evidence)) else _caught(text, place.line, raised)
         if edited:
-            edits.append(FileEdit(file=place.file, text=edited))
-    for edit in edits[:1]:
-        place = next(one for one in group.raised_at or group.places if one.file == edit.file)
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=library_behind(group, evidence),
-            file_edits=(edit,),
-            edits_key=f"None for {raised} at {place.file}:{place.line}",
-            places=(place,),
-            why=(
-                AdviceEvidence(
-                    kind=EvidenceKind.ASKED, text=f"{raised} is new, and nothing raised it before"
-                ),
-            ),
-            last=True,
-        )
+            yield Proposal(
+                origin=ProposalOrigin.RESTRUCTURING,
+                distribution=library_behind(group, evidence),
+                file_edits=(FileEdit(file=place.file, text=edited),),
+                edits_key=f"None for {raised} at {place.file}:{place.line}",
+                places=(place,),
+                why=(AdviceEvidence(kind=EvidenceKind.ASKED, text=f"{raised} is new"),),
+                last=True,
+            )
+            return
 
 
 def _is_new(raised: str, evidence: FixEvidence) -> bool:
