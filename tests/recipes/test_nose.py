@@ -6,6 +6,7 @@ import pytest
 
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
+from backdate.recipes.nose import NOSE_SETUPS
 from backdate.recipes.recipe import SuitePlan
 
 DOCTESTS = "[nosetests]\nwith-doctest=true\ndoctest-extension=doctest\ndoctest-options=+ELLIPSIS,+SKIP,-X\n"
@@ -56,3 +57,10 @@ def test_doctests_of_commands(
 def test_folders_that_the_configuration_names_are_targets(tmp_path: Path) -> None:
     found = plan(tmp_path, "nosetests", {"setup.cfg": "[nosetests]\ntests=tests, m\nwith-coverage=1\n"})
     assert (found.runner, found.arguments, found.targets) == ("pytest", (), ("tests", "m"))
+
+
+@pytest.mark.parametrize(
+    ("command", "around"), [("nosetests m", True), ("python -m nose m", True), ("nose2 -s m", False)]
+)
+def test_what_nose_calls_around_tests_is_asked_for(tmp_path: Path, command: str, around: bool) -> None:
+    assert (NOSE_SETUPS in dict(plan(tmp_path, command, {}).environment)) == around

@@ -28,9 +28,11 @@ _WITH_VALUE = (
     *("--profile-restrict", "--timer-top-n", "--timer-ok", "--timer-warning", "--timer-filter", "--tc"),
     *("--tc-file", "--html-file", "--html-report-template", "--json-file", "--plugin", "-t", "-N"),
 )
+NOSE_SETUPS = "BACKDATE_NOSE_SETUPS"
+"""The variable of a plan whose plain classes have what nose calls around tests, and pytest does not."""
 _CONFIGURATION = "setup.cfg"
 _SECTION = "nosetests"
-_NOSE2 = "nose2"
+NOSE2 = "nose2"
 _ON = ("1", "true", "yes", "on")
 _OPTION_FLAG = re.compile(r"[A-Z][A-Z0-9_]{2,60}\Z")
 _TEST_FOLDER = re.compile(r"(?:^|[\b_.-])[Tt]est")
@@ -41,7 +43,7 @@ _SOURCES = ("lib", "src")
 
 def pytest_words(command: ProgramCall) -> tuple[str, ...]:
     """The arguments of pytest that run what ``command``, of nose or nose2, runs."""
-    second = command.words[0] == _NOSE2
+    second = command.words[0] == NOSE2
     options = read_options(command.arguments, (*_WITH_VALUE, "-s") if second else _WITH_VALUE)
     settings = {} if second else _settings(command, options)
     where = options.all("-w", "--where") or (options.all("-s", "--start-dir") if second else [])

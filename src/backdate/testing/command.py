@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.environments.environment import LEFT_BEHIND, Environment
+from backdate.recipes.nose import NOSE_SETUPS
 from backdate.recipes.recipe import SuitePlan
 from backdate.sandboxes.identity import USER
 from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
@@ -73,8 +74,9 @@ def arguments(
     if plan.runner == "pytest":
         warnings = ("-W", "default") if python_warnings else ()
         whole = ("--continue-on-collection-errors", "--maxfail=0", "--color=no")
-        plugin = ("-p", "backdate_capture_pytest")
-        return (*start, "pytest", *plugin, *plan.arguments, *warnings, *whole, *plan.targets)
+        nose = ("-p", "backdate_capture_nose") if NOSE_SETUPS in dict(plan.environment) else ()
+        plugins = ("-p", "backdate_capture_pytest", *nose)
+        return (*start, "pytest", *plugins, *plan.arguments, *warnings, *whole, *plan.targets)
     if plan.runner == "unittest":
         return (*start, "backdate_capture_unittest", *plan.arguments, *plan.targets)
     if plan.runner == "program":

@@ -1,0 +1,53 @@
+"""A pytest plugin (pytest 3.5 to today's): what nose calls around tests of plain classes and it does not.
+
+nose takes the first of its names that a class has, unittest's among them (``nose.suite.ContextSuite`` and
+``nose.case.MethodTestCase`` of 1.3.7). ``setup_class`` and its counterpart are left to pytest, and so are
+``setup`` and ``teardown``, which it called until its release 8. PYTEST_DONT_REWRITE
+"""
+
+import unittest
+
+import pytest
+
+_OF_CLASSES = (
+    ("setup_class", "setup_all", "setupClass", "setupAll", "setUpClass", "setUpAll"),
+    ("teardown_class", "teardown_all", "teardownClass", "teardownAll", "tearDownClass", "tearDownAll"),
+)
+_OF_TESTS = (("setup", "setUp"), ("teardown", "tearDown"))
+
+
+def _left_to_nose(owner, names):
+    """What ``owner`` has under the first of ``names`` that it knows; None where pytest calls that one."""
+    for name in names:
+        found = getattr(owner, name, None)
+        if callable(found):
+            return found if name != names[0] else None
+    return None
+
+
+def _around(owner, pairs):
+    """Call what goes before, and say what comes after."""
+    before, after = (_left_to_nose(owner, names) for names in pairs)
+    if before is not None:
+        before()
+    return after
+
+
+@pytest.fixture(scope="class", autouse=True)
+def backdate_nose_class(request):
+    kind = request.cls
+    plain = isinstance(kind, type) and not issubclass(kind, unittest.TestCase)
+    after = _around(kind, _OF_CLASSES) if plain else None
+    yield
+    if after is not None:
+        after()
+
+
+@pytest.fixture(autouse=True)
+def backdate_nose_test(request):
+    instance = getattr(getattr(request.node, "obj", None), "__self__", None)
+    plain = instance is not None and not isinstance(instance, (type, unittest.TestCase))
+    after = _around(instance, _OF_TESTS) if plain else None
+    yield
+    if after is not None:
+        after()
