@@ -130,6 +130,29 @@ class SaidAdvice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedCode:
+    """A function of a library that does something else by now, and that the tests run which broke."""
+
+    distribution: str
+    release: str
+    """The first that has it so."""
+    name: str
+    """Dotted, "click.core.Command.parse_args"; of statements outside of functions their module or class."""
+    file: str
+    """Relative to ``site-packages``."""
+    line: int
+    """Of the first statement that is told: of the new release, unless it has none."""
+    removed: tuple[str, ...] = ()
+    """Statements of the release before that these tests ran and it no longer has, without layout."""
+    added: tuple[str, ...] = ()
+    """Statements that these tests run and the release before did not have."""
+    alone: bool
+    """Whether no test runs them that passes: of those in the same files that were tried."""
+    quoted: str = ""
+    """What its changelog says of a name in them; "" for nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MissingRequirement:
     """A distribution whose modules the project imports, and which only another one brought."""
 
@@ -174,11 +197,13 @@ class Advice:
     """Of errors for which there is no fix."""
     warned: tuple[SaidAdvice, ...] = ()
     """What the same libraries warned of at further lines, and no test has met yet."""
+    changed: tuple[ChangedCode, ...] = ()
+    """Of errors for which nothing else is known: what the tests run that the culprit changed."""
 
     def __bool__(self) -> bool:
         """Whether it advises anything."""
         changes = self.fixes or self.later or self.requirements or self.python
-        return bool(self.now or self.edit or changes or self.said or self.warned)
+        return bool(self.now or self.edit or changes or self.said or self.warned or self.changed)
 
 
 NO_ADVICE = Advice()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from backdate.advice import Advice, AdvisedChange, PythonChange, SaidAdvice, SourcePlace
+from backdate.advice import Advice, AdvisedChange, ChangedCode, PythonChange, SaidAdvice, SourcePlace
 from backdate.advising.advised_changes import MovedDistribution, advised_changes, is_answered, worth_saying
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.lost_names import LostName, lost_names
@@ -18,6 +18,7 @@ from backdate.advising.ruled_arguments import ruled_arguments
 from backdate.advising.told import is_told
 from backdate.bisection.announced_leads import announced_leads
 from backdate.bisection.changed_calls import changed_calls
+from backdate.bisection.changed_code_runs import ChangedCodeReader
 from backdate.bisection.errors_told import changes_behind, requirement_in_error
 from backdate.bisection.explained import (
     Explained,
@@ -42,6 +43,9 @@ from backdate.knowledge.modules import in_standard_library
 from backdate.mining.between import ReleasesBetween
 from backdate.sandboxes.interface import Sandbox
 
+_MOST_SILENT = 3
+"""Findings of which nothing is known, and whose tests run once more to see what their culprits changed."""
+
 
 class BreakageAdvice:
     """Makes the advice of one bisection."""
@@ -54,14 +58,16 @@ class BreakageAdvice:
         uses: ProjectUses,
         cache: Cache | None = None,
         releases: ReleasesBetween | None = None,
+        changed_code: ChangedCodeReader | None = None,
     ) -> None:
         """``cache``: where what environments answer is kept; None to keep nothing. ``releases``: reads what
-        releases in between announce; None to read none.
+        releases in between announce; None to read none. ``changed_code``: looks for what a culprit changed
+        where nothing else says anything; None for not at all.
         """
         assert pair.old.environment is not None
         assert pair.new.environment is not None
         self._sandbox, self._collector, self._uses, self._cache = sandbox, collector, uses, cache
-        self._releases = releases
+        self._releases, self._changed_code = releases, changed_code
         self._pairs: dict[Path, EnvironmentPair] = {}
         self._old, self._new = pair.old.environment, pair.new.environment
 
@@ -71,11 +77,13 @@ class BreakageAdvice:
         later: dict[tuple[str, str], AdvisedChange] = {}
         python: dict[PythonChange, None] = {}
         quoted: dict[SaidAdvice, None] = {}
+        all_lost: list[LostName] = []
         groups = by_culprit(explained)
         wanted = [(one, requirement_in_error(one, self._uses)) for one in explained]
         without = [one for one, required in wanted if one.finding.culprits and required is None]
         for name, group in groups.items():
             lost, met = self._lost(name, group)
+            all_lost += lost
             changes = self._changes(name, group, lost)
             said = worth_saying(lost, changes)
             for lost_name, change, is_met, is_said in zip(lost, changes, met, said, strict=True):
@@ -107,7 +115,8 @@ class BreakageAdvice:
             for changes in (fixes, later)
         )
         met_ones = without_doubles(met_ones, self._uses.names)
-        said_ones = self._said(without)
+        said_ones, silent = self._said(without)
+        silent = [one for one in silent if not any(self._answers(lost, one) for lost in all_lost)]
         return Advice(
             fixes=met_ones,
             later=tuple(change for change in not_met if (change.name, change.argument) not in fixes),
@@ -115,16 +124,30 @@ class BreakageAdvice:
             python=tuple(python),
             said=said_ones,
             warned=tuple(one for one in quoted if all(one.text != other.text for other in said_ones)),
+            changed=self._changed(silent),
         )
 
-    def _said(self, without: Sequence[Explained]) -> tuple[SaidAdvice, ...]:
-        """What is said in words of findings for which no name is to be written."""
+    def _said(self, without: Sequence[Explained]) -> tuple[tuple[SaidAdvice, ...], list[Explained]]:
+        """What is said in words of findings for which no name is to be written, and those without a word."""
         said: dict[tuple[str, str], SaidAdvice] = {}
+        silent: list[Explained] = []
         for one in without:
             known = said_advice([in_full(one)], self._uses) or noted_advice(one, self._uses)
-            for words in known or self._first_warned(one):
+            known = known or self._first_warned(one)
+            silent += [] if known else [one]
+            for words in known:
                 said.setdefault((words.distribution, words.text), words)
-        return tuple(said.values())[:MOST_SAID]
+        return tuple(said.values())[:MOST_SAID], silent
+
+    def _changed(self, silent: Sequence[Explained]) -> tuple[ChangedCode, ...]:
+        """What the tests of findings run that their only culprits changed, where nothing else is known."""
+        changed: dict[ChangedCode, None] = {}
+        alone = [one for one in silent if len(one.finding.culprits) == 1]
+        for one in [one for one in alone if one.finding.culprits[0].name != PYTHON][:_MOST_SILENT]:
+            if self._changed_code is not None and one.neighbours is not None:
+                culprit, tests = one.finding.culprits[0], one.finding.tests
+                changed.update(dict.fromkeys(self._changed_code.changed(culprit, tests, *one.neighbours)))
+        return tuple(changed)
 
     def _first_warned(self, one: Explained) -> tuple[SaidAdvice, ...]:
         """What the only culprit of a finding warns of on the new side, and never before, about its error."""

@@ -22,6 +22,7 @@ from backdate.bisection.build_trials import BuildTrials
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
 from backdate.bisection.caught import explained_by, with_caught
+from backdate.bisection.changed_code_runs import ChangedCodeReader
 from backdate.bisection.explained import Explained, met_elsewhere
 from backdate.bisection.explanations.collect import ExplanationCollector, LoggedSide
 from backdate.bisection.followers import without_followers
@@ -292,7 +293,13 @@ def _advised(
         caught = tuple(each.finding.error for each in behind)
         findings.append(replace(one.finding, caught=caught, explanations=told[0][1].explanations))
         explained += [
-            Explained(finding=finding, cause=each.target.cause, good=good, also_at=_also_at(each))
+            Explained(
+                finding=finding,
+                cause=each.target.cause,
+                good=good,
+                also_at=_also_at(each),
+                neighbours=(one.good, one.bad) if one.bad is not None else None,
+            )
             for each, finding in told
             if finding.culprits
             and one.good is not None
@@ -304,7 +311,13 @@ def _advised(
         until=pair.new.instant,
     )
     advising = BreakageAdvice(
-        resources.sandbox, collector, pair, uses, cache=resources.cache, releases=releases
+        resources.sandbox,
+        collector,
+        pair,
+        uses,
+        cache=resources.cache,
+        releases=releases,
+        changed_code=ChangedCodeReader(probe_runner, pair, collector.quoted_for),
     )
     return findings, replace(advising.advice(explained), now=advice.now)
 

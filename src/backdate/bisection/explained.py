@@ -13,6 +13,7 @@ from backdate.advising.project_uses import ProjectUses
 from backdate.advising.replacements import LibraryWords
 from backdate.bisection.errors_of_run import Known
 from backdate.bisection.explanations.called_names import own_file
+from backdate.bisection.probes import ProbeResult
 from backdate.bisection.result import Finding
 from backdate.diagnosis.api import Member, NameChange
 from backdate.diagnosis.result import Cause, CauseKind, FrameKind
@@ -33,6 +34,8 @@ class Explained:
     good: Environment
     also_at: tuple[Frame, ...] = ()
     """The lines of the project at which further tests of the finding met the same error."""
+    neighbours: tuple[ProbeResult, ProbeResult] | None = None
+    """The last good and the first bad one, between which the culprit moved."""
 
 
 def words_of(one: Explained) -> list[LibraryWords]:

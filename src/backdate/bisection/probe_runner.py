@@ -31,7 +31,7 @@ from backdate.bisection.search import (
     common_status,
     split_by_status,
 )
-from backdate.bisection.suites import ProbeEnvironment, SeenErrors, SideContext, Suites
+from backdate.bisection.suites import LinesRun, ProbeEnvironment, SeenErrors, SideContext, Suites
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
 from backdate.environments.environment import Environment, Lock
@@ -261,6 +261,10 @@ class ProbeRunner:
     def errors_seen(self, probe: ProbeResult, tests: Sequence[str], files: Sequence[str]) -> SeenErrors:
         """The errors that reach lines of ``files`` while ``tests`` run in the environment of ``probe``."""
         return self._suites.errors_seen(self._environments[probe.identity], tests, files)
+
+    def lines_run(self, probe: ProbeResult, tests: Sequence[str], files: Sequence[str]) -> LinesRun:
+        """The lines of ``files`` of libraries that run while ``tests`` do in the environment of ``probe``."""
+        return self._suites.lines_run(self._environments[probe.identity], tests, files)
 
     @property
     def _could_build(self) -> int:

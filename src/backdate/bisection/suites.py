@@ -19,7 +19,7 @@ from backdate.sandboxes.services.plan import ServicePlan
 from backdate.serial import digest
 from backdate.testing.outcomes import SuiteRun
 from backdate.testing.several import run_plans
-from backdate.testing.tracing import SeenError, read_trace
+from backdate.testing.tracing import SeenError, TraceRequest, TracingSandbox, read_trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,15 @@ class SeenErrors:
     errors: tuple[SeenError, ...]
     whole: bool
     """Whether the tests came to their end, and nothing else wrote into the trace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinesRun:
+    """What is kept of a run that was traced for lines."""
+
+    lines: tuple[tuple[str, int], ...]
+    whole: bool
+    """Whether the tests came to their end, and the trace is theirs and all of it."""
 
 
 _FORMAT = 1
@@ -106,6 +115,29 @@ class Suites:
             run = self._run(probe, tests, "errors", sandbox=traced, most_s=_LONGEST_TRACED_S)
             trace = read_trace(folder)
             kept = SeenErrors(errors=trace.errors, whole=run.status == "completed" and not trace.spoiled)
+            self._resources.cache.write("probes", key, kept)
+        return kept
+
+    def lines_run(self, probe: ProbeEnvironment, tests: Sequence[str], files: Sequence[str]) -> LinesRun:
+        """Which lines of ``files``, by their paths below ``site-packages``, run while ``tests`` do, or what
+        was kept of that."""
+        request = probe.context.request
+        key = digest(
+            *("lines-run", _FORMAT, probe.environment.key, request.digest, request.name),
+            *(plans_of(probe.context.side), tuple(tests), tuple(files), self._resources.limits),
+            *(self._resources.sandbox.name, *self._services(probe).key, *self._rights.key),
+        )
+        kept = self._resources.cache.read(LinesRun, "probes", key)
+        if kept is None:
+            name = f"lines-{key[:12]}"
+            folder = self._folder / f"{probe.number:02d}-trace-{name}"
+            folder.mkdir(parents=True)
+            asked = TraceRequest(files=dict.fromkeys(files, ()))
+            traced = TracingSandbox(self._resources.sandbox, asked, folder)
+            run = self._run(probe, tests, name, sandbox=traced, most_s=_LONGEST_TRACED_S)
+            trace = read_trace(folder)
+            whole = run.status == "completed" and not trace.spoiled and not trace.lost
+            kept = LinesRun(lines=tuple(sorted(trace.lines)), whole=whole)
             self._resources.cache.write("probes", key, kept)
         return kept
 

@@ -9,6 +9,7 @@ from string import ascii_lowercase
 from backdate.advice import (
     Advice,
     AdvisedChange,
+    ChangedCode,
     EvidenceKind,
     MissingRequirement,
     SaidAdvice,
@@ -57,6 +58,10 @@ def advice_lines(advice: Advice, *, with_edit: bool = True) -> Iterator[Line]:
             from backdate.output.changed_lines import changed_lines  # a check has no edit to show
 
             yield from changed_lines(advice.edit.patch)
+    for changed in advice.changed:
+        yield f"  Changed: {changed_in_words(changed)}", "green"
+        yield from ((f"      - {text}", "red") for text in changed.removed)
+        yield from ((f"      + {text}", "green") for text in changed.added)
     for later in advice.later[:_MOST_LATER]:
         yield f"  Later: {change_in_words(later)}", ""
     if len(advice.later) > _MOST_LATER:
@@ -103,6 +108,15 @@ def _passing(passing: int, tests: int) -> str:
     if passing == tests:
         return "the test passes" if tests == 1 else f"the {counted(tests, 'test')} pass"
     return f"{passing} of the {tests} tests pass"
+
+
+def changed_in_words(changed: ChangedCode) -> str:
+    """ "click.core.Command.parse_args of click 8.2.0 (click/core.py:1133), run by these tests …"."""
+    others = " and by none that pass beside them" if changed.alone else ""
+    quoted = f': "{changed.quoted}" (its changelog)' if changed.quoted else ""
+    release = f"{changed.distribution} {changed.release}"
+    where = f"{changed.name} of {release} ({changed.file}:{changed.line})"
+    return f"{where}, run by these tests{others}{quoted}"
 
 
 def _said(one: SaidAdvice) -> str:

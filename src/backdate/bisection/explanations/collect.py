@@ -205,6 +205,11 @@ class ExplanationCollector:
         """See ``ChangelogReader.said_of``."""
         return self._changelogs_read.said_of(culprit, names)
 
+    def quoted_for(self, culprit: Culprit, names: Sequence[str]) -> tuple[Excerpt, ...]:
+        """What the changelog of the culprit's bad version says of ``names``, new ones among them."""
+        read = interruption.wait_for(partial(self._changelog, culprit, names, (), ()))
+        return () if isinstance(read, str) else read
+
     def _changelog(
         self, culprit: Culprit, terms: Sequence[str], called: Sequence[str], types: Sequence[str]
     ) -> tuple[Excerpt, ...] | str:

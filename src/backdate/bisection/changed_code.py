@@ -1,0 +1,199 @@
+"""Which statements that a release changed the tests that broke run, and passing ones do not. Pure functions.
+
+As in spectrum-based fault localisation (Jones and Harrold, ASE 2005), with the difference between two
+releases instead of a whole program: of many changed statements few are run by the tests that broke alone. It
+is evidence of what changed, and no proof of the cause.
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from backdate.advice import ChangedCode
+from backdate.advising.statements import Statement, changed_statements, statements_of
+
+MOST_TOLD = 3
+"""Functions of one release."""
+_MOST_STATEMENTS = 4
+_LONGEST = 200
+_MOST_TERMS = 12
+_NAME = re.compile(r"[A-Za-z_]\w{2,60}")
+_ORDINARY = frozenset({*keyword.kwlist, *dir(builtins), "self", "cls", "args", "kwargs"})
+
+Lines = Collection[tuple[str, int]]
+"""Files and lines that ran."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRelease:
+    """The files of a release that differ from the other one's, and which of their lines tests ran."""
+
+    sources: Mapping[str, str]
+    """By their paths below ``site-packages``."""
+    failing: Lines
+    """Run by the tests that broke."""
+    passing: Lines
+    """Run by tests that pass with both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedScope:
+    """What tests run of one function, or of the statements of a module or class that it uses."""
+
+    file: str
+    scope: str
+    added: tuple[Statement, ...]
+    removed: tuple[Statement, ...]
+    alone: bool
+    terms: tuple[str, ...]
+    """Names in these statements and above them, the rarest first."""
+
+    def told(self, distribution: str, release: str, quoted: str) -> ChangedCode:
+        """As advice has it."""
+        module = self.file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        return ChangedCode(
+            distribution=distribution,
+            release=release,
+            name=f"{module}.{self.scope}" if self.scope else module,
+            file=self.file,
+            line=(self.added or self.removed)[0].first,
+            removed=_shown(self.removed),
+            added=_shown(self.added),
+            alone=self.alone,
+            quoted=quoted,
+        )
+
+
+def changed_scopes(old: RunRelease, new: RunRelease, *, compared: bool) -> tuple[ChangedScope, ...]:
+    """The functions whose change the tests that broke run, those first that change least; at most three.
+
+    ``compared``: whether passing tests ran as well. Only what they do not run is told then. Without them, or
+    where they run all of it, nothing is told of a release that changed more than three such functions.
+    """
+    before = {file: statements_of(text) for file, text in old.sources.items()}
+    after = {file: statements_of(text) for file, text in new.sources.items()}
+    found: list[ChangedScope] = []
+    counts = Counter(_NAME.findall("\n".join(new.sources.values())))
+    for file in sorted(before.keys() | after.keys()):
+        was, now = before.get(file, ()), after.get(file, ())
+        if (file in before and not was) or (file in after and not now):
+            continue  # what cannot be parsed may differ in anything
+        elsewhere = [one for name, known in before.items() if name != file for one in known]
+        added = _run(file, changed_statements(now, was or elsewhere), now, new)
+        later = [one for name, known in after.items() if name != file for one in known]
+        removed = _run(file, changed_statements(was, now or later), was, old)
+        found += _by_scope(file, added, removed, counts)
+    found = _of_note(_together(found), {one.scope for known in before.values() for one in known})
+    alone = [one for one in found if one.alone] if compared else []
+    few = [replace(one, alone=False) for one in found] if len(found) <= MOST_TOLD else []
+    chosen = alone or few
+    return tuple(sorted(chosen, key=_order)[:MOST_TOLD])
+
+
+def _together(found: Sequence[ChangedScope]) -> list[ChangedScope]:
+    """``found`` with what a function lost and got in one, where its class has another name."""
+    kept: list[ChangedScope] = []
+    gone = [one for one in found if not one.added]
+    for one in found:
+        leaf = one.scope.rpartition(".")[2]
+        was = [
+            other
+            for other in gone
+            if other.file == one.file and other.scope != one.scope and other.scope.rpartition(".")[2] == leaf
+        ]
+        if one.added and not one.removed and len(was) == 1:
+            gone.remove(was[0])
+            kept.append(replace(one, removed=was[0].removed, alone=one.alone or was[0].alone))
+        elif one.added:
+            kept.append(one)
+    return [*kept, *gone]
+
+
+def _of_note(found: Sequence[ChangedScope], known: Collection[str]) -> list[ChangedScope]:
+    """``found`` without functions that are new, where others are left: something that changed calls them.
+
+    ``known``: the scopes of the release before.
+    """
+    return [one for one in found if one.scope in known or one.removed] or list(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RunStatement:
+    """A changed statement that the tests that broke run."""
+
+    statement: Statement
+    alone: bool
+
+
+def _run(
+    file: str, changed: Sequence[Statement], all_of_it: Sequence[Statement], release: RunRelease
+) -> Iterator[_RunStatement]:
+    """Those of ``changed`` that run; what stands outside of functions where a function that runs uses it."""
+    failing = {line for name, line in release.failing if name == file}
+    passing = {line for name, line in release.passing if name == file}
+    inside = [one for one in all_of_it if one.in_function and not one.is_head]
+    met = [one for one in inside if _meets(one, failing)]
+    met_alone = [one for one in met if not _meets(one, passing)]
+    scopes, scopes_passing = {one.scope for one in met}, {one.scope for one in inside if _meets(one, passing)}
+    for one in changed:
+        if one.is_head:
+            runs, alone = one.scope in scopes, one.scope not in scopes_passing
+        elif one.in_function:
+            runs, alone = _meets(one, failing), not _meets(one, passing)
+        else:
+            runs, alone = _is_used(one, met), _is_used(one, met_alone)
+        if runs:
+            yield _RunStatement(statement=one, alone=alone)
+
+
+def _meets(one: Statement, lines: Collection[int]) -> bool:
+    return any(line in lines for line in range(one.first, one.last + 1))
+
+
+def _is_used(one: Statement, met: Sequence[Statement]) -> bool:
+    return any(re.search(rf"\b{re.escape(name)}\b", user.text) for name in one.names for user in met)
+
+
+def _by_scope(
+    file: str,
+    added: Iterator[_RunStatement],
+    removed: Iterator[_RunStatement],
+    counts: Mapping[str, int],
+) -> Iterator[ChangedScope]:
+    new, old = list(added), list(removed)
+    for scope in dict.fromkeys(one.statement.scope for one in (*new, *old)):
+        of_new = [one for one in new if one.statement.scope == scope]
+        of_old = [one for one in old if one.statement.scope == scope]
+        alone = any(one.alone for one in (*of_new, *of_old))
+        kept_new, kept_old = (
+            tuple(one.statement for one in of_it if one.alone or not alone) for of_it in (of_new, of_old)
+        )
+        yield ChangedScope(
+            file=file,
+            scope=scope,
+            added=kept_new,
+            removed=kept_old,
+            alone=alone,
+            terms=_terms(scope, (*kept_new, *kept_old), counts),
+        )
+
+
+def _terms(scope: str, told: Sequence[Statement], counts: Mapping[str, int]) -> tuple[str, ...]:
+    texts = (scope, *(f"{one.text} {one.under}" for one in told))
+    names = dict.fromkeys(name for text in texts for name in _NAME.findall(text) if name not in _ORDINARY)
+    return tuple(sorted(names, key=lambda name: counts.get(name, 0))[:_MOST_TERMS])
+
+
+def _order(one: ChangedScope) -> tuple[bool, int, str]:
+    """What was written otherwise first, then what changes least."""
+    return not (one.added and one.removed), len(one.added) + len(one.removed), one.file
+
+
+def _shown(statements: Sequence[Statement]) -> tuple[str, ...]:
+    texts = [one.text.partition("\n")[0] for one in statements[:_MOST_STATEMENTS]]
+    return tuple(f"{text[:_LONGEST]}\u2026" if len(text) > _LONGEST else text for text in texts)

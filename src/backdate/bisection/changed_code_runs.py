@@ -1,0 +1,146 @@
+"""Runs some tests once more, traced, to see which of a culprit's changed statements those run that broke."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from backdate.advice import ChangedCode
+from backdate.bisection.changed_code import ChangedScope, RunRelease, changed_scopes
+from backdate.bisection.probe_runner import ProbeRunner
+from backdate.bisection.probes import ProbeResult
+from backdate.bisection.result import Culprit, Excerpt
+from backdate.bisection.suites import LinesRun
+from backdate.checking.sides import SidePair
+from backdate.diagnosis.distributions import Distributions, site_packages
+from backdate.environments.environment import Environment
+from backdate.errors import ConfigurationError
+from backdate.projects.read import read_text
+from backdate.sandboxes.threads import in_threads
+from backdate.testing.outcomes import Outcome
+
+MOST_TESTS = 10
+"""Of those that broke, and as many that pass."""
+_LONGEST_S = 60.0
+"""What all of these take together, untraced, at most."""
+_MOST_FILES = 400
+_LARGEST_FILE = 1_000_000
+
+_BULLET = re.compile(r"\A\s*(?:[-*+\u2022]\s+)?|\s+\Z")
+
+Quote = Callable[[Culprit, Sequence[str]], Sequence[Excerpt]]
+
+
+class ChangedCodeReader:
+    """What the culprits of one bisection changed that tests run."""
+
+    def __init__(self, probe_runner: ProbeRunner, pair: SidePair, quote: Quote) -> None:
+        """``quote``: what the changelog of a culprit's bad version says of names."""
+        self._probe_runner, self._pair, self._quote = probe_runner, pair, quote
+
+    def changed(
+        self, culprit: Culprit, tests: Sequence[str], good: ProbeResult, bad: ProbeResult
+    ) -> tuple[ChangedCode, ...]:
+        """What ``culprit``, which differs between ``good`` and ``bad``, changed of what ``tests`` run.
+
+        Empty where neither environment is there any more, the runs did not come to their end, or its files
+        cannot be compared. Raises SandboxUnavailable.
+        """
+        environments = [self._probe_runner.environment_of(probe) for probe in (good, bad)]
+        sources = [_sources_of(culprit.name, one) for one in environments if one is not None]
+        chosen, beside = self._short(tests), self._passing_beside(tests)
+        if len(sources) != 2 or not chosen or not culprit.new:
+            return ()
+        old, new = (_without(one, other) for one, other in (sources, reversed(sources)))
+        if not (old or new) or len(old) + len(new) > _MOST_FILES:
+            return ()
+        asked = [
+            partial(self._probe_runner.lines_run, probe, which, sorted(files))
+            for probe, files in ((good, old), (bad, new))
+            for which in ((chosen, beside) if beside else (chosen,))
+        ]
+        runs = list(in_threads(asked, name="changed code"))
+        if not all(run.whole for run in runs):
+            return ()
+        half = len(runs) // 2
+        scopes = changed_scopes(_release(old, runs[:half]), _release(new, runs[half:]), compared=bool(beside))
+        return tuple(self._told(culprit, one) for one in scopes)
+
+    def _told(self, culprit: Culprit, one: ChangedScope) -> ChangedCode:
+        said = next(iter(self._quote(culprit, one.terms)), None)
+        quoted = " ".join(_BULLET.sub("", line) for line in said.lines) if said is not None else ""
+        return one.told(culprit.name, culprit.new or "", quoted)
+
+    def _short(self, tests: Sequence[str]) -> tuple[str, ...]:
+        """The first of ``tests``, as long as they take little time together."""
+        took = self._durations()
+        kept: list[str] = []
+        left = _LONGEST_S
+        for test in tests:
+            if len(kept) < MOST_TESTS and took.get(test, 0.0) <= left:
+                kept.append(test)
+                left -= took.get(test, 0.0)
+        return tuple(kept)
+
+    def _passing_beside(self, tests: Sequence[str]) -> tuple[str, ...]:
+        """Tests that pass on both sides, those of the same files first."""
+        old, new = self._pair.old.run, self._pair.new.run
+        if old is None or new is None:
+            return ()
+        passed = {result.id for result in old.results if result.outcome is Outcome.PASSED}
+        passing = [one.id for one in new.results if one.outcome is Outcome.PASSED and one.id in passed]
+        files = {_file_of(test) for test in tests}
+        passing.sort(key=lambda test: _file_of(test) not in files)
+        return self._short(passing)
+
+    def _durations(self) -> Mapping[str, float]:
+        took: dict[str, float] = {}
+        for side in (self._pair.old, self._pair.new):
+            for result in side.run.results if side.run is not None else ():
+                took[result.id] = max(took.get(result.id, 0.0), result.duration_s)
+        return took
+
+
+def _file_of(test: str) -> str:
+    """The file of a node id, or the module and class of a dotted one."""
+    return test.partition("::")[0] if "::" in test else test.rpartition(".")[0]
+
+
+def _release(sources: Mapping[str, str], runs: Sequence[LinesRun]) -> RunRelease:
+    """``runs``: that of the tests that broke, and that of passing ones where there are any."""
+    return RunRelease(
+        sources=sources,
+        failing=frozenset(runs[0].lines),
+        passing=frozenset(runs[1].lines) if len(runs) > 1 else frozenset(),
+    )
+
+
+def _sources_of(name: str, environment: Environment) -> dict[str, str]:
+    """The modules of a distribution, by their paths; those that cannot be read are not there."""
+    folders = site_packages(*environment.roots)
+    installed = Distributions(folders)
+    distribution = installed.all.get(name)
+    sources: dict[str, str] = {}
+    for file in installed.python_files(distribution) if distribution is not None else ():
+        text = _text_of(folders, file) if file.endswith(".py") and "/tests/" not in file else None
+        if text is not None:
+            sources[file] = text
+    return sources
+
+
+def _text_of(folders: Sequence[Path], file: str) -> str | None:
+    for folder in folders:
+        try:
+            text = read_text(folder, file, limit=_LARGEST_FILE)
+        except ConfigurationError:  # a link to a lower layer, which comes next, or a file that is too long
+            continue
+        if text is not None:
+            return text
+    return None
+
+
+def _without(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """The files of ``one`` that ``other`` has otherwise, or not at all."""
+    return {file: text for file, text in one.items() if other.get(file) != text}

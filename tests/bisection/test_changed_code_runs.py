@@ -1,0 +1,69 @@
+"""A breakage of which nothing says anything is told by the changed lines that its tests run."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from small_world import running_index
+
+from backdate.bisection.result import BisectResult
+from backdate.checking.settings import Settings
+from backdate.output.advice_text import advice_lines
+from backdate.session import bisect
+
+HEAD = "def words(text):\n    return text.split()\n\n\n"
+BEFORE = HEAD + "def ended(args):\n    if not args:\n        return 0\n    return len(args)\n"
+AFTER = HEAD + "def ended(args):\n    if not args:\n        return 2\n    return len(args)\n"
+TOOLS = tuple((name, "65.0", "2023-01-01T00:00:00Z", "") for name in ("pip", "setuptools"))
+RELEASES = (
+    *TOOLS,
+    ("brittle", "1.0", "2023-01-01T00:00:00Z", BEFORE),
+    ("brittle", "2.0", "2024-09-01T00:00:00Z", AFTER),
+)
+TESTS = """
+import unittest
+
+import brittle
+
+
+class Case(unittest.TestCase):
+    def test_nothing(self):
+        self.assertEqual(brittle.ended([]), 0)
+
+    def test_some(self):
+        self.assertEqual(brittle.ended(brittle.words("a b")), 2)
+"""
+
+
+def found(folder: Path, releases: tuple[tuple[str, str, str, str], ...]) -> BisectResult:
+    project = folder / "project"
+    project.mkdir()
+    (project / "requirements.txt").write_text("brittle\n")
+    (project / "test_it.py").write_text(TESTS)
+    with running_index(releases) as index:
+        return bisect(
+            project,
+            from_instant=datetime(2024, 1, 1, tzinfo=UTC),
+            to_instant=datetime(2025, 1, 1, tzinfo=UTC),
+            settings=Settings(cache=folder / "cache", index_url=index),
+        )
+
+
+def test_the_changed_line_that_only_the_broken_test_runs_is_told(tmp_path: Path) -> None:
+    result = found(tmp_path, RELEASES)
+    (changed,) = result.advice.changed
+    assert (changed.name, changed.file, changed.line) == ("brittle.ended", "brittle/__init__.py", 7)
+    assert (changed.removed, changed.added, changed.alone) == (("return 0",), ("return 2",), True)
+    told = [text for text, _ in advice_lines(result.advice)]
+    assert told[-2:] == ["      - return 0", "      + return 2"]
+    where = "brittle.ended of brittle 2.0 (brittle/__init__.py:7)"
+    assert told[-3] == f"  Changed: {where}, run by these tests and by none that pass beside them"
+
+
+def test_nothing_is_told_where_a_name_is_known_to_be_gone(tmp_path: Path) -> None:
+    gone = (*RELEASES[:-1], ("brittle", "2.0", "2024-09-01T00:00:00Z", HEAD + AFTER.replace("ended", "end")))
+    result = found(tmp_path, gone)
+    assert result.findings
+    assert [one.name for one in result.advice.fixes] == ["brittle.ended"]
+    assert result.advice.changed == ()
