@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,12 +18,20 @@ PYTHONS = ("3.10.1", "3.12.1")
 GONE = "No module named 'pkg_resources'"
 
 
-def asked(tree: Path, message: str, name: str = "", line: str = "") -> list[str]:
+def asked(
+    tree: Path,
+    message: str,
+    name: str = "",
+    line: str = "",
+    may_edit: Callable[[str], bool] = lambda _: True,
+) -> list[str]:
     cause = Cause(kind=CauseKind.MISSING_MODULE, type="ImportError", message=message, name=name)
     frame = Frame(file="mine.py", line=1, function="<module>", source=line)
     places = (PlacedFrame(frame=frame, kind=FrameKind.PROJECT),) if line else ()
     cluster = Cluster(cause=cause, tests=("a",), places=places, messages=())
-    found = further_requirements([cluster], tree, MOVED, PYTHONS, declarations(tree), frozenset({"mine"}))
+    found = further_requirements(
+        [cluster], tree, MOVED, PYTHONS, declarations(tree), frozenset({"mine"}), may_edit=may_edit
+    )
     return [one.requirement for one in found]
 
 
@@ -100,6 +109,13 @@ def test_what_no_rule_replaces_is_had_the_old_way(tmp_path: Path) -> None:
     assert asked(tmp_path, "No module named 'audioop'", "audioop") == ["audioop-lts"]
     assert asked(tmp_path, "No module named 'imp'", "imp") == []
     assert asked(tmp_path, "No module named 'mine'", "mine") == []
+
+
+def test_in_files_that_are_left_alone_no_rule_replaces_anything(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("import pkg_resources\npkg_resources.resource_string('a', 'b')\n")
+    assert asked(tmp_path, GONE, "pkg_resources") == []
+    found = asked(tmp_path, GONE, "pkg_resources", may_edit=lambda file: file != "conftest.py")
+    assert found == ["setuptools<81"]
 
 
 def test_what_a_library_imports_no_rule_replaces(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,12 +63,15 @@ def further_requirements(
     pythons: tuple[str, str],
     declared: str,
     own: frozenset[str],
+    *,
+    may_edit: Callable[[str], bool] = lambda _: True,
 ) -> tuple[FurtherRequirement, ...]:
     """What a project lacks whose failures on the new side are ``clusters``.
 
     ``tree``: its code. ``changes`` and ``pythons``: how the environments differ. ``declared``: the
     text of the files in which it declares requirements: what they name is not missing, but a module that only
-    something else has installed is. ``own``: top-level names of the project's modules.
+    something else has installed is. ``own``: top-level names of the project's modules. ``may_edit``: whether
+    a file may be edited: in another one no rule replaces anything.
     """
     moves = {**{change.name: (change.old or "", change.new or "") for change in changes}, PYTHON: pythons}
     found: dict[str, FurtherRequirement] = {}
@@ -77,7 +80,8 @@ def further_requirements(
     uses = uses_in(tree, mentioning=moved) if moved else ProjectUses()
     for top, distribution in moved.items():
         rules = _rules_of_uses(top, distribution, uses, moves)
-        if rules and all(rules.values()):
+        files = {place.file for name in rules for place in uses.names[name].places}
+        if rules and all(rules.values()) and all(map(may_edit, files)):
             replaced.add(top)
         for rule in (rule for several in rules.values() for rule in several):
             for module in _modules_written(rule):

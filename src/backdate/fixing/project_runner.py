@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -99,11 +99,13 @@ def pair_with_further(
     clusters: Sequence[Cluster],
     own: frozenset[str],
     known: Sequence[FurtherRequirement] = (),
+    *,
+    may_edit: Callable[[str], bool] = lambda _: True,
 ) -> tuple[SidePair, tuple[FurtherRequirement, ...]]:
     """The sides, of which the new one also has what it lacks; as they are where that cannot be installed.
 
     ``clusters``: what fails there. ``own``: top-level names of the project's modules. ``known``: what it was
-    given before.
+    given before. ``may_edit`` as of ``further_requirements``.
     """
     named = {one.requirement for one in known}
     found = further_requirements(
@@ -113,6 +115,7 @@ def pair_with_further(
         (pair.old.choice.interpreter.version, pair.new.choice.interpreter.version),
         declarations(pair.new_project.tree),
         own,
+        may_edit=may_edit,
     )
     further = tuple(one for one in found if one.requirement not in named)
     if not further:

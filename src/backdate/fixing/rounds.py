@@ -13,6 +13,7 @@ from backdate.checking.resources import Resources
 from backdate.checking.result import CheckResult, Comparison
 from backdate.checking.sides import SidePair
 from backdate.diagnosis.diagnose import clusters_of
+from backdate.diagnosis.frames import is_test_file
 from backdate.diagnosis.result import Cluster
 from backdate.editing.apply import apply_patch
 from backdate.editing.diff import diff_files
@@ -114,7 +115,15 @@ class FixRounds:
     ) -> tuple[SidePair, tuple[FurtherRequirement, ...]]:
         """``pair`` with what a run of its new side lacks, and that beside what was ``known`` before."""
         own = top_level_names(self.pair.old_project.tree)
-        more, new = pair_with_further(self.checked, pair, self.resources, self._clusters(run), own, known)
+        more, new = pair_with_further(
+            self.checked,
+            pair,
+            self.resources,
+            self._clusters(run),
+            own,
+            known,
+            may_edit=lambda file: self.options.allow_test_edits or not is_test_file(file),
+        )
         if new:
             names = ", ".join(one.requirement for one in new)
             self.progress.report(Activity(text=f"with what the new side lacks: {names}"))
