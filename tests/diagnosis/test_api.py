@@ -68,11 +68,14 @@ def test_what_a_package_shows_hides_the_module_of_that_name(
     made: Callable[..., Environment], one_sandbox: Sandbox
 ) -> None:
     files = {
-        "lib/__init__.py": "from .length import length\n",
+        "lib/__init__.py": "from .length import length\nfrom .shelf import shelf\n",
         "lib/length.py": "def length(a, size): pass\n",
+        "lib/shelf.py": "class Shelf:\n    def put(self, book): pass\nshelf = Shelf()\n",
     }
-    answers = probe(one_sandbox, made(files), ["lib.length", "lib.length.length", "lib"])
-    shown, within, _ = answers.members
+    names = ["lib.length", "lib.length.length", "lib.shelf.put", "lib.shelf.Shelf", "lib.shelf.gone"]
+    shown, within, method, kind, gone = probe(one_sandbox, made(files), names).members
+    assert (method.kind, method.parameters) == ("function", ("book",))
+    assert (kind.kind, gone.present) == ("class", False)
     assert (shown.kind, shown.keywords) == ("function", ("a", "size"))
     assert (within.present, within.kind) == (True, "function")
 

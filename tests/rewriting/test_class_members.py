@@ -82,3 +82,23 @@ def test_no_import_takes_a_name_from_a_class(
     lines = None if everywhere else frozenset({at_import})
     made = rewrite_source(before, ReplaceName(old=old, new=new), lines=lines)
     assert apply_edits(before, made.edits) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "from lib import find, other\n\nx = find(1)\nother()\n",
+            "from lib import other, registry\n\nx = registry.find(1)\nother()\n",
+        ),
+        ("import lib\nx = lib.find(1)\n", "import lib\nx = lib.registry.find(1)\n"),
+        (
+            "from lib import find as f\nx = map(f, y)\n",
+            "from lib import registry\nx = map(registry.find, y)\n",
+        ),
+        ("import lib as l\nprint(l.find)\n", "import lib as l\nprint(l.registry.find)\n"),
+    ],
+)
+def test_a_method_of_a_module_s_object_is_reached_through_that(before: str, after: str) -> None:
+    rewrite = ReplaceName(old="lib.find", new="lib.registry.find", holder="lib.registry")
+    assert apply_edits(before, rewrite_source(before, rewrite, lines=None).edits) == after

@@ -10,6 +10,7 @@ from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.likeness import likeness, resembling
 from backdate.advising.lost_names import candidates_of
 from backdate.advising.moved_classes import moved_classes
+from backdate.advising.nested_homes import nested_homes
 from backdate.advising.renamed_modules import renamed_modules
 from backdate.advising.replacements import without_alias
 from backdate.advising.wording import replacement_in
@@ -51,6 +52,8 @@ class Home:
     template: str = ""
     """For a method, the whole call that takes the place of one, "{self}.tree().stage({args})"; "" where it is
     the name alone."""
+    holder: str = ""
+    """The object of a module whose method it is; "" for none."""
 
 
 def ask_at_once(names: Sequence[str], pair: EnvironmentPair) -> None:
@@ -102,6 +105,9 @@ def new_homes(
             if not _is_of_instance(name, old, pair)
         ),
         lambda: _same_leaf(name, old, pair, packages, arrivals),
+        lambda: (
+            Home(name=home, why=why, holder=holder) for home, holder, why in nested_homes(name, old, pair)
+        ),
         lambda: _renamed(name, old, pair),
         lambda: _likes(name, old, pair),
         lambda: _in_private(name, old, pair),

@@ -103,8 +103,9 @@ class Meaning:
 class SourceNames:
     """The names of one file, each looked up when it is asked for."""
 
-    def __init__(self, tree: SourceTree) -> None:
-        self.tree = tree
+    def __init__(self, tree: SourceTree, holder: str = "") -> None:
+        """``holder``: a dotted name that is an object of its module, and no module."""
+        self.tree, self.holder = tree, holder
         self._bindings: dict[str, tuple[Binding, ...]] = {}
 
     def bindings(self, name: str) -> tuple[Binding, ...]:

@@ -33,7 +33,7 @@ class _Replacement:
 
     def __init__(self, tree: SourceTree, rewrite: ReplaceName, lines: frozenset[int] | None) -> None:
         self._tree, self._lines = tree, lines
-        self._names = SourceNames(tree)
+        self._names = SourceNames(tree, rewrite.holder)
         self._old = rewrite.old
         new = rewrite.new
         self._new = new if "." in new or not hasattr(builtins, new) else f"builtins.{new}"

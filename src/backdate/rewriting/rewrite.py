@@ -20,6 +20,8 @@ class ReplaceName:
     old: str
     new: str
     """"numpy.prod"; of a builtin "builtins.float"."""
+    holder: str = ""
+    """Where ``new`` is a method of an object that a module holds: that object, "lib.registry"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -108,11 +108,11 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
     match rewrite:
         case ReplaceClass():
             return replace_class(tree, rewrite, lines)
-        case ReplaceName(old=old, new=new):
-            member = is_class_member(new.removeprefix("builtins."))
+        case ReplaceName(old=old, new=new, holder=holder):
+            member = bool(holder) or is_class_member(new.removeprefix("builtins."))
             if member and any(entry.dotted == old for entry in SourceNames(tree).imported()):
                 use = ReplaceUse(target=old, template=new.removeprefix("builtins."), called=False)
-                return replace_use(tree, use, lines, of_calls=True)
+                return replace_use(tree, use, lines, of_calls=True, holder=holder)
             return replace_name(tree, rewrite, lines)
         case ChangeArgument():
             return change_argument(tree, rewrite, lines)

@@ -74,11 +74,14 @@ _DEEPEST_CAPITAL = {"Bio": 1, "Crypto": 2, "Cryptodome": 2, "OpenSSL": 1, "PIL":
 """By package the depth to which its modules have capitals as well (``PIL.Image``, ``Crypto.Cipher.AES``)."""
 
 
-def module_of(dotted: str) -> str:
-    """The module that holds a dotted name, by the custom that only classes have capitals; or ""."""
+def module_of(dotted: str, holder: str = "") -> str:
+    """The module that holds a dotted name, by the custom that only classes have capitals; or "".
+
+    ``holder``: a dotted name that is an object, and no module.
+    """
     parts = dotted.split(".")
     for length in range(len(parts) - 1, 1, -1):
-        if ".".join(parts[:length]) in _OBJECTS:
+        if ".".join(parts[:length]) in (*_OBJECTS, holder):
             return ".".join(parts[: length - 1])
         if is_python_module(".".join(parts[:length])):
             return ".".join(parts[:length])
@@ -118,7 +121,7 @@ def spell(names: SourceNames, dotted: str, near: Node, head: ImportedName | None
     if "." not in dotted:
         dotted = f"builtins.{dotted}"
     # a module in a package is imported by itself: `import xml.etree` brings no `xml.etree.ElementTree`
-    module = dotted if is_python_module(dotted) else module_of(dotted)
+    module = dotted if is_python_module(dotted) else module_of(dotted, names.holder)
     leaf = dotted.rpartition(".")[2]
     # what a file binds nowhere is a builtin, or comes by its star import
     if module == "builtins" and not names.bindings(leaf) and (hasattr(builtins, leaf) or names.star_modules):
@@ -127,7 +130,7 @@ def spell(names: SourceNames, dotted: str, near: Node, head: ImportedName | None
     if reached is not None:
         return reached
     top, imported = module.partition(".")[0], module
-    module = module_of(dotted)
+    module = module_of(dotted, names.holder)
     if _is_free(names, top, imported) and not _in_from_style(names, dotted, module):
         return Spelling(expression=dotted, needs=NewImport(dotted=dotted, module=imported))
     outer = dotted[len(module) + 1 :].partition(".")[0]
@@ -276,7 +279,7 @@ def spell_expression(
         if spelling is None:
             return None
         if spelling.needs is not None:
-            module = module_of(dotted)
+            module = module_of(dotted, names.holder)
             sibling = _sibling(names, module)
             within = dotted[len(module) + 1 :]
             outer = within.partition(".")[0]

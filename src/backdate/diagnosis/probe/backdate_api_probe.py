@@ -45,9 +45,12 @@ def load(name):
         parts[0] = "__builtin__"
     module, why = None, ""
     taken = 0
+    shown = None
     for count in range(1, len(parts) + 1):
-        if count == len(parts) and hides_module(module, parts[-1]):
-            break
+        if hides_module(module, parts[count - 1]):
+            if count == len(parts):
+                break
+            shown = shown or (module, count - 1)
         dotted = ".".join(parts[:count])
         try:
             module = importlib.import_module(dotted)
@@ -57,6 +60,16 @@ def load(name):
             break
     if module is None:
         raise LookupError(why)
+    try:
+        return attribute_of(module, parts, taken)
+    except LookupError:
+        if shown is None:
+            raise
+        return attribute_of(shown[0], parts, shown[1])
+
+
+def attribute_of(module, parts, taken):
+    """As ``load``, from a module that ``taken`` of ``parts`` lead to."""
     found = module
     for number, part in enumerate(parts[taken:], start=taken + 1):
         try:

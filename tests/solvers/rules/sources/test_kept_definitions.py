@@ -29,6 +29,9 @@ def missing(text):
     return lost(text)
 class Box(Exception):
     pass
+FOUND = {}
+def listed():
+    return sorted(FOUND)
 VERSION = 3
 def kept():
     pass
@@ -102,7 +105,7 @@ def test_a_constant_is_defined_too(tmp_path: Path, pair: EnvironmentPair) -> Non
     assert mended == "# lib.part.LIMIT as in lib 1.0; 2.0 lacks it\nLIMIT = 2\n\n\nx = LIMIT\n"
 
 
-@pytest.mark.parametrize("name", ["missing", "Box", "kept", "VERSION"])
+@pytest.mark.parametrize("name", ["missing", "Box", "kept", "VERSION", "FOUND", "listed"])
 def test_what_cannot_be_moved_or_is_there_has_no_proposal(
     tmp_path: Path, pair: EnvironmentPair, name: str
 ) -> None:

@@ -63,6 +63,9 @@ class Moved:
     """A class that goes elsewhere."""
     def __init__(self, colour, size): pass
 class Gone: pass
+def zip_pack(data, level): pass
+def open_shelf(key, strict): "Open a shelf."
+def shut(key): pass
 def iterate(group, name=None): pass
 ''',
     "lib/tools.py": "def helper(a): pass\ndef hidden(): pass\ndef verify(a, b): 'Verify that a is b.'\n",
@@ -84,6 +87,11 @@ del inner  # it can be imported, and no attribute leads there
 nan = 1.0
 def prod(x): return x
 SEVEN = 7
+from lib import zip
+class _Registry:
+    def open_shelf(self, key, strict): "Another text."
+    def shut(self, other, thing, more): pass
+registry = _Registry()
 def read_all(path, depth): "Load all that lies at a path."
 def other(): pass
 class Box:
@@ -100,6 +108,7 @@ def summed(values, start=0): return sum(values, start)
     "lib/shown.py": "from lib.python import frame\n",
     "lib/inner.py": "def cut(a): pass\n",
     "lib/zebra.py": "def encode(a): pass\n",
+    "lib/zip.py": "def pack(data, level): pass\n",
     "lib/abacus.py": "from lib.zebra import encode\n",
     "lib/kinds.py": "TEXTS = (str, bytes)\n_HIDDEN = (str,)\n",
     "lib/types.py": "Name = int\nDay = int\nYear = 7\nMonth = 8\n",
@@ -113,7 +122,7 @@ class Moved:
 ''',
 }
 SOURCE = """\
-import lib
+import lib; lib.shut, lib.zip_pack, lib.open_shelf
 lib.product, lib.NaN, lib.number, lib.math, lib.helper, lib.hidden, lib.SIX, lib.load_all, lib.verify
 lib.frame, lib.cut, lib.Moved, lib.Gone, lib.encode, lib.iterate, lib.texts, lib.hidden_texts, lib.total
 from lib.type import Name; from lib.shapes import cube; from lib.lib import online
@@ -156,7 +165,15 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
         owner_is="module" if owner == "lib" else "type",
     )
     on_third = ("encode", "frame", "cut", "texts", "hidden_texts", "total")
-    line = 3 if name[0] in "MGi" or name in on_third else 2 if owner == "lib" else 6
+    line = (
+        1
+        if name in ("shut", "zip_pack", "open_shelf")
+        else 3
+        if name[0] in "MGi" or name in on_third
+        else 2
+        if owner == "lib"
+        else 6
+    )
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=line),))
     return [one.rewrite for one in NewHomeSource().propose(group, evidence)]
 
@@ -173,11 +190,17 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
         ("total", "lib.summed"),  # which is all that it called
         ("encode", "lib.zebra.encode"),  # and not the module that only imports it
         ("Moved", "lib_moved.Moved"),
+        ("zip_pack", "lib.zip.pack"),
         ("texts", "lib.kinds.TEXTS"),  # a plain value, which the module itself imported from there
     ],
 )
 def test_the_object_is_found(evidence: FixEvidence, name: str, new: str) -> None:
     assert rewrites(evidence, name)[0] == ReplaceName(old=f"lib.{name}", new=new)
+
+
+def test_a_method_of_the_one_object_that_has_it_takes_the_place_of_a_function(evidence: FixEvidence) -> None:
+    new = ReplaceName(old="lib.open_shelf", new="lib.registry.open_shelf", holder="lib.registry")
+    assert rewrites(evidence, "open_shelf") == [new]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +228,7 @@ def test_a_public_place_is_named_where_a_package_of_the_library_s_own_has_it_too
     assert rewrites(evidence, "frame") == [ReplaceName(old="lib.frame", new="lib.shown.frame")]
 
 
-@pytest.mark.parametrize("name", ["hidden", "SIX", "Gone", "iterate", "cut", "hidden_texts"])
+@pytest.mark.parametrize("name", ["hidden", "SIX", "Gone", "iterate", "cut", "hidden_texts", "shut"])
 def test_neither_private_places_of_anything_nor_equal_numbers_are_homes(
     evidence: FixEvidence, name: str
 ) -> None:

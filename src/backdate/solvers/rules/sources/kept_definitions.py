@@ -19,6 +19,10 @@ _KINDS = frozenset(
 )
 _DEFINABLE = frozenset({"function", "class", "value"})
 _OF_VERSION = re.compile(r"^__\w+__$|version", re.IGNORECASE)
+_EMPTY = re.compile(
+    r"\A\w+\s*=\s*(?:\{\s*\}|\[\s*\]|(?:\w+\.)*(?:dict|list|set|defaultdict|OrderedDict)\(\w*\))\s*\Z"
+)
+"""What the library fills while it runs: a copy stays empty."""
 _MOST_PROPOSALS = 3
 
 
@@ -58,7 +62,9 @@ def _is_definable(subject: Subject, pair: EnvironmentPair) -> bool:
 
 
 def _is_complete(definition: MovableDefinition, pair: EnvironmentPair) -> bool:
-    """Whether all that it imports is in the new environment."""
+    """Whether all that it imports is in the new environment, and it keeps nothing that others fill."""
+    if any(_EMPTY.match(text) for _, text in definition.parts):
+        return False
     needed = [dotted for _, _, dotted in definition.imports]
     there = pair.ask_new(needed) if needed else {}
     return all(name in there and there[name].present for name in needed)

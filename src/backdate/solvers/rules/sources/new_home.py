@@ -76,7 +76,7 @@ def _rewrite(subject: Subject, home: Home) -> Rewrite | None:
     if home.template:
         return ReplaceUse(target=f".{subject.leaf}", template=home.template) if subject.of_object else None
     if not subject.of_object:
-        return ReplaceName(old=subject.name, new=home.name)
+        return ReplaceName(old=subject.name, new=home.name, holder=home.holder)
     owner, _, leaf = home.name.rpartition(".")
     if owner != subject.owner or leaf == subject.leaf:
         return None
