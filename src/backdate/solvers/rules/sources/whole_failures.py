@@ -11,6 +11,7 @@ from backdate.solvers.rules.sources.became_modules import became_modules
 from backdate.solvers.rules.sources.bound_metadata import bound_metadata
 from backdate.solvers.rules.sources.built_in_items import built_in_items
 from backdate.solvers.rules.sources.by_position import by_position
+from backdate.solvers.rules.sources.called_back import called_back
 from backdate.solvers.rules.sources.chosen_methods import chosen_methods
 from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.coerced_numbers import coerced_numbers
@@ -100,6 +101,7 @@ SEVERAL = (
     grouped_errors,
     renamed_fields,
     autocommit_blocks,
+    called_back,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
