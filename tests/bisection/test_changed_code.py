@@ -115,3 +115,11 @@ def test_what_cannot_be_compared_or_is_the_same_says_nothing(old: str, new: str)
         RunRelease(sources={FILE: text}, failing=everything, passing=frozenset()) for text in (old, new)
     )
     assert changed_scopes(was, now, compared=True) == ()
+
+
+def test_what_the_error_names_comes_first_though_it_is_new() -> None:
+    run = ("self.exit()", "raise NoArgs", "self.of", "open(")
+    scopes = changed_scopes(release(OLD, run), release(NEW, run), compared=True, named=("NoArgs.__init__",))
+    assert [one.scope for one in scopes] == ["NoArgs.__init__", "Group.parse", "read"]
+    scopes = changed_scopes(release(OLD, run), release(NEW, run), compared=True, named=("Other.__init__",))
+    assert [one.scope for one in scopes] == ["Group.parse", "read"]

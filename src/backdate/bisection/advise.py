@@ -146,7 +146,9 @@ class BreakageAdvice:
         for one in [one for one in alone if one.finding.culprits[0].name != PYTHON][:_MOST_SILENT]:
             if self._changed_code is not None and one.neighbours is not None:
                 culprit, tests = one.finding.culprits[0], one.finding.tests
-                changed.update(dict.fromkeys(self._changed_code.changed(culprit, tests, *one.neighbours)))
+                named = _named_by(one)
+                found = self._changed_code.changed(culprit, tests, *one.neighbours, named=named)
+                changed.update(dict.fromkeys(found))
         return tuple(changed)
 
     def _first_warned(self, one: Explained) -> tuple[SaidAdvice, ...]:
@@ -247,6 +249,12 @@ class BreakageAdvice:
     def _of_python(self, group: Sequence[Explained]) -> tuple[PythonChange, ...]:
         causes = [(one.cause, own_places(one, self._uses)) for one in group if one.cause is not None]
         return python_changes(self._pair(group), causes, self._uses)
+
+
+def _named_by(one: Explained) -> tuple[str, ...]:
+    """The function, or the class's, that an error is about: "TyperCommand.__init__"."""
+    owner = one.cause.owner if one.cause is not None else ""
+    return (".".join(owner.split(".")[-2:]),) if owner else ()
 
 
 def in_full(one: Explained) -> Finding:

@@ -69,11 +69,14 @@ class ChangedScope:
         )
 
 
-def changed_scopes(old: RunRelease, new: RunRelease, *, compared: bool) -> tuple[ChangedScope, ...]:
+def changed_scopes(
+    old: RunRelease, new: RunRelease, *, compared: bool, named: Collection[str] = ()
+) -> tuple[ChangedScope, ...]:
     """The functions whose change the tests that broke run, those first that change least; at most three.
 
     ``compared``: whether passing tests ran as well. Only what they do not run is told then. Without them, or
     where they run all of it, nothing is told of a release that changed more than three such functions.
+    ``named``: functions and classes that the error names, of which nothing comes before.
     """
     before = {file: statements_of(text) for file, text in old.sources.items()}
     after = {file: statements_of(text) for file, text in new.sources.items()}
@@ -88,11 +91,12 @@ def changed_scopes(old: RunRelease, new: RunRelease, *, compared: bool) -> tuple
         later = [one for name, known in after.items() if name != file for one in known]
         removed = _run(file, changed_statements(was, now or later), was, old)
         found += _by_scope(file, added, removed, counts)
-    found = _of_note(_together(found), {one.scope for known in before.values() for one in known})
+    known = {one.scope for statements in before.values() for one in statements}
+    found = _of_note(_together(found), known, named)
     alone = [one for one in found if one.alone] if compared else []
     few = [replace(one, alone=False) for one in found] if len(found) <= MOST_TOLD else []
     chosen = alone or few
-    return tuple(sorted(chosen, key=_order)[:MOST_TOLD])
+    return tuple(sorted(chosen, key=lambda one: (not _is_named(one, named), *_order(one)))[:MOST_TOLD])
 
 
 def _together(found: Sequence[ChangedScope]) -> list[ChangedScope]:
@@ -114,12 +118,19 @@ def _together(found: Sequence[ChangedScope]) -> list[ChangedScope]:
     return [*kept, *gone]
 
 
-def _of_note(found: Sequence[ChangedScope], known: Collection[str]) -> list[ChangedScope]:
+def _of_note(
+    found: Sequence[ChangedScope], known: Collection[str], named: Collection[str]
+) -> list[ChangedScope]:
     """``found`` without functions that are new, where others are left: something that changed calls them.
 
     ``known``: the scopes of the release before.
     """
-    return [one for one in found if one.scope in known or one.removed] or list(found)
+    return [one for one in found if one.scope in known or one.removed or _is_named(one, named)] or list(found)
+
+
+def _is_named(one: ChangedScope, named: Collection[str]) -> bool:
+    """Whether an error names the function with its class, or a class's or a module's function alone."""
+    return any(f".{one.scope}".endswith(f".{name}") for name in named if name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from backdate.advice import ChangedCode
 from backdate.bisection.changed_code import ChangedScope, RunRelease, changed_scopes
+from backdate.bisection.explanations.changelog import tells_of_a_change
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbeResult
 from backdate.bisection.result import Culprit, Excerpt
@@ -41,9 +42,17 @@ class ChangedCodeReader:
         self._probe_runner, self._pair, self._quote = probe_runner, pair, quote
 
     def changed(
-        self, culprit: Culprit, tests: Sequence[str], good: ProbeResult, bad: ProbeResult
+        self,
+        culprit: Culprit,
+        tests: Sequence[str],
+        good: ProbeResult,
+        bad: ProbeResult,
+        *,
+        named: Sequence[str] = (),
     ) -> tuple[ChangedCode, ...]:
         """What ``culprit``, which differs between ``good`` and ``bad``, changed of what ``tests`` run.
+
+        ``named``: functions and classes that the error names: "TyperCommand.__init__".
 
         Empty where neither environment is there any more, the runs did not come to their end, or its files
         cannot be compared. Raises SandboxUnavailable.
@@ -65,12 +74,16 @@ class ChangedCodeReader:
         if not all(run.whole for run in runs):
             return ()
         half = len(runs) // 2
-        scopes = changed_scopes(_release(old, runs[:half]), _release(new, runs[half:]), compared=bool(beside))
+        scopes = changed_scopes(
+            _release(old, runs[:half]), _release(new, runs[half:]), compared=bool(beside), named=named
+        )
         return tuple(self._told(culprit, one) for one in scopes)
 
     def _told(self, culprit: Culprit, one: ChangedScope) -> ChangedCode:
-        said = next(iter(self._quote(culprit, one.terms)), None)
-        quoted = " ".join(_BULLET.sub("", line) for line in said.lines) if said is not None else ""
+        texts = (
+            " ".join(_BULLET.sub("", line) for line in said.lines) for said in self._quote(culprit, one.terms)
+        )
+        quoted = next((text for text in texts if tells_of_a_change(text)), "")
         return one.told(culprit.name, culprit.new or "", quoted)
 
     def _short(self, tests: Sequence[str]) -> tuple[str, ...]:

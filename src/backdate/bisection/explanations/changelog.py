@@ -131,6 +131,11 @@ def _goes_and_is_replaced(text: str, quoted: Quoted) -> bool:
     return (gone or _DEPRECATION.search(text) is not None) and bool(quoted.replacement or read_hint(text))
 
 
+def tells_of_a_change(text: str) -> bool:
+    """Whether an entry says that something goes, or is otherwise now; not of what only came."""
+    return any(known.search(text[:_LONGEST_ENTRY]) for known in (_REMOVAL, _DEPRECATION, _TURNS))
+
+
 def names_it(text: str, term: str) -> bool:
     """Whether ``text`` speaks of the name ``term``; a word of prose counts only where it is code."""
     text = text[:_LONGEST_ENTRY]
