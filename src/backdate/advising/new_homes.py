@@ -102,7 +102,7 @@ def new_homes(
         lambda: (
             Home(name=home, why=f"{name} was defined there")
             for home in _there(_defined_at(name, old), pair)
-            if not _is_of_instance(name, old, pair)
+            if not _is_of_instance(name, old, pair) and not _is_inherited(name, old, pair)
         ),
         lambda: _same_leaf(name, old, pair, packages, arrivals),
         lambda: (
@@ -183,6 +183,15 @@ def _is_of_instance(name: str, old: Member, pair: EnvironmentPair) -> bool:
         return False
     held = pair.ask_old((owner,)).get(owner)
     return held is not None and held.present and held.kind not in ("class", "module")
+
+
+def _is_inherited(name: str, old: Member, pair: EnvironmentPair) -> bool:
+    """Whether it is a method of a class that is there still, without the base class that has it."""
+    owner = name.rpartition(".")[0]
+    if "." not in old.qualified or "." not in owner or old.home == name:
+        return False
+    now = pair.ask_new((owner,)).get(owner)
+    return now is not None and now.present and now.kind == "class"
 
 
 def _documented(name: str, document: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from two_releases import with_library
 
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
+from backdate.advising.new_homes import new_homes
 from backdate.advising.uses import uses_in
 from backdate.diagnosis.homes import read_homes
 from backdate.diagnosis.result import Cause, CauseKind
@@ -20,6 +21,7 @@ from backdate.solvers.rules.sources.new_home import NewHomeSource
 OLD = {
     "lib/__init__.py": '''
 import math
+import threading
 import warnings
 from lib.tools import helper, hidden, verify
 from lib.zebra import encode
@@ -57,6 +59,7 @@ class Box:
 class Crate:
     def stage(self, paths, force=False): pass
     def close(self, key): pass
+class Worker(threading.Thread): pass
 def total(values, start=0): return summed(values, start)
 def summed(values, start=0): return sum(values, start)
 class Moved:
@@ -101,6 +104,7 @@ class Box:
     lid = None
 class Crate:
     def stage(self, paths, force=False): pass
+class Worker: pass
 def summed(values, start=0): return sum(values, start)
 """,
     "lib/tools.py": "def helper(a): pass\n",
@@ -251,6 +255,14 @@ def test_what_a_method_only_called_is_written_in_its_place(evidence: FixEvidence
     assert rewrites(evidence, "stage", owner="Box") == [
         ReplaceUse(target=".stage", template="{self}.crate().stage({args})")
     ]
+
+
+def test_what_a_base_class_had_is_not_at_that_class(evidence: FixEvidence) -> None:
+    assert evidence.pair is not None
+    name = "lib.Worker.is_alive"
+    old = evidence.pair.ask_old((name,))[name]
+    assert old.home == "threading.Thread.is_alive"
+    assert list(new_homes(name, old, evidence.pair)) == []
 
 
 def test_what_it_called_has_to_be_there_as_well(evidence: FixEvidence) -> None:
