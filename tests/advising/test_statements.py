@@ -66,7 +66,7 @@ def test_statements_have_their_scope_lines_and_head() -> None:
         (
             "class A:\n    def f(self):\n        g(1)\n",
             "class B:\n    def f(self):\n        g(1)\n",
-            ["class B():"],
+            ["class B:"],
         ),
         (
             "def f():\n    g(1)\ndef h():\n    k()\n",

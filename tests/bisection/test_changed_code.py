@@ -123,3 +123,19 @@ def test_what_the_error_names_comes_first_though_it_is_new() -> None:
     assert [one.scope for one in scopes] == ["NoArgs.__init__", "Group.parse", "read"]
     scopes = changed_scopes(release(OLD, run), release(NEW, run), compared=True, named=("Other.__init__",))
     assert [one.scope for one in scopes] == ["Group.parse", "read"]
+
+
+def test_a_class_s_bases_are_told_where_its_methods_run() -> None:
+    old = "class Link(Thread):\n    def send(self):\n        put()\n"
+    new = old.replace("(Thread)", "")
+    run = [
+        RunRelease(sources={FILE: text}, failing=lines(text, "put()"), passing=frozenset())
+        for text in (old, new)
+    ]
+    (scope,) = changed_scopes(*run, compared=True, named=("Link",))
+    code = scope.told("lib", "2.0", "")
+    assert (code.name, code.removed, code.added) == (
+        "lib.core.Link",
+        ("class Link(Thread):",),
+        ("class Link:",),
+    )

@@ -141,7 +141,7 @@ def _definition(node: _Function | ast.ClassDef, scope: str) -> Iterator[Statemen
 def _head_of(node: _Function | ast.ClassDef) -> str:
     if isinstance(node, ast.ClassDef):
         given = ", ".join(ast.unparse(one) for one in (*node.bases, *node.keywords))
-        return f"class {node.name}({given}):"
+        return f"class {node.name}({given}):" if given else f"class {node.name}:"
     taken = node.args
     for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg):
         if one is not None:

@@ -167,6 +167,8 @@ def _meets(one: Statement, lines: Collection[int]) -> bool:
 
 
 def _is_used(one: Statement, met: Sequence[Statement]) -> bool:
+    if one.text.startswith("class ") and any(user.scope.startswith(f"{one.scope}.") for user in met):
+        return True
     return any(re.search(rf"\b{re.escape(name)}\b", user.text) for name in one.names for user in met)
 
 
