@@ -77,13 +77,11 @@ class BreakageAdvice:
         later: dict[tuple[str, str], AdvisedChange] = {}
         python: dict[PythonChange, None] = {}
         quoted: dict[SaidAdvice, None] = {}
-        all_lost: list[LostName] = []
         groups = by_culprit(explained)
         wanted = [(one, requirement_in_error(one, self._uses)) for one in explained]
         without = [one for one, required in wanted if one.finding.culprits and required is None]
         for name, group in groups.items():
             lost, met = self._lost(name, group)
-            all_lost += lost
             changes = self._changes(name, group, lost)
             said = worth_saying(lost, changes)
             for lost_name, change, is_met, is_said in zip(lost, changes, met, said, strict=True):
@@ -116,7 +114,6 @@ class BreakageAdvice:
         )
         met_ones = without_doubles(met_ones, self._uses.names)
         said_ones, silent = self._said(without)
-        silent = [one for one in silent if not any(self._answers(lost, one) for lost in all_lost)]
         return Advice(
             fixes=met_ones,
             later=tuple(change for change in not_met if (change.name, change.argument) not in fixes),

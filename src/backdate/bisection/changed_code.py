@@ -121,11 +121,23 @@ def _together(found: Sequence[ChangedScope]) -> list[ChangedScope]:
 def _of_note(
     found: Sequence[ChangedScope], known: Collection[str], named: Collection[str]
 ) -> list[ChangedScope]:
-    """``found`` without functions that are new, where others are left: something that changed calls them.
+    """``found`` without functions that are gone, which the error says, and without new ones where others are
+    left: something that changed calls them. Of classes only those that the error names.
 
     ``known``: the scopes of the release before.
     """
-    return [one for one in found if one.scope in known or one.removed or _is_named(one, named)] or list(found)
+    left = [
+        one
+        for one in found
+        if (one.added or not any(statement.is_head for statement in one.removed))
+        and (_is_named(one, named) or not all(_is_class(each) for each in (*one.added, *one.removed)))
+    ]
+    old = [one for one in left if one.scope in known or one.removed or _is_named(one, named)]
+    return old or left
+
+
+def _is_class(statement: Statement) -> bool:
+    return statement.text.startswith("class ") and not statement.in_function
 
 
 def _is_named(one: ChangedScope, named: Collection[str]) -> bool:
@@ -167,7 +179,7 @@ def _meets(one: Statement, lines: Collection[int]) -> bool:
 
 
 def _is_used(one: Statement, met: Sequence[Statement]) -> bool:
-    if one.text.startswith("class ") and any(user.scope.startswith(f"{one.scope}.") for user in met):
+    if _is_class(one) and any(user.scope.startswith(f"{one.scope}.") for user in met):
         return True
     return any(re.search(rf"\b{re.escape(name)}\b", user.text) for name in one.names for user in met)
 
