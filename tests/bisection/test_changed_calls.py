@@ -111,3 +111,12 @@ def test_it_is_told_with_the_line_and_what_was_asked() -> None:
     )
     elsewhere = explained(message, "lib.create", "(bind=None)", "(bind)", file="lib/a.py")
     assert list(changed_calls(elsewhere, "lib", USES)) == []
+
+
+def test_all_that_has_to_be_given_is_told() -> None:
+    message = "info() missing 2 required keyword-only arguments: 'short' and 'mode'"
+    found = list(changed_calls(explained(message, "lib.info", "(a)", "(a, *, short, mode)"), "lib", USES))
+    assert [(one.argument, one.rewrite) for one in found] == [
+        ("short", "has to be given"),
+        ("mode", "has to be given"),
+    ]

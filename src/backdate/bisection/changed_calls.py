@@ -16,6 +16,10 @@ from backdate.diagnosis.result import CauseKind
 
 _GIVEN = re.compile(r"\bbut (\d{1,3}) (?:positional arguments? \(and|were given|was given)")
 """How many arguments a call gave by their places, in Python's own message; the object of a method counts."""
+_MISSES = re.compile(
+    r"missing \d{1,2} required (?:positional|keyword-only) arguments?: (?P<names>[^\n]{1,300})"
+)
+_NAME = re.compile(r"'([A-Za-z_]\w*)'")
 _LONGEST = 200
 _CONSTRUCTORS = ("__init__", "__new__", "__call__")
 
@@ -54,9 +58,11 @@ def _arguments(changed: ChangedName, missing: str, message: str, itself: int) ->
     after = {parameter.name: parameter for parameter in new}
     before = {parameter.name: parameter for parameter in old}
     if missing:
-        required = missing in after and after[missing].default is None and not after[missing].starred
-        if required and (missing not in before or before[missing].default is not None):
-            yield missing, "has to be given"
+        misses = _MISSES.search(message)
+        for name in dict.fromkeys((missing, *_NAME.findall(misses["names"] if misses is not None else ""))):
+            required = name in after and after[name].default is None and not after[name].starred
+            if required and (name not in before or before[name].default is not None):
+                yield name, "has to be given"
         return
     given = _GIVEN.search(message)
     if given is None or any(parameter.starred for parameter in new):
