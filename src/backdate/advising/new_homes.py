@@ -98,6 +98,7 @@ def new_homes(
         lambda: (
             Home(name=there, why=f"the documentation of {name} names {there}")
             for there in _there(_documented_as(name, known, old), pair)
+            if (pair.ask_new((there,))[there].kind == "module") == (old.kind == "module")
         ),
         lambda: (
             Home(name=home, why=f"{name} was defined there")

@@ -88,6 +88,13 @@ def test_what_a_library_was_told_of_another_one_concerns_nobody_else() -> None:
     assert named.names_it
 
 
+def test_what_python_tells_a_library_of_a_module_of_its_own_concerns_nobody_else() -> None:
+    message = "the imp module is deprecated in favour of importlib"
+    assert not foretelling([warning(message, file=f"{PLACE}lib/x.py")], terms=[], modules=["lib"])
+    own = warning("the lib module is deprecated", file=f"{PLACE}lib/x.py")
+    assert foretelling([own], terms=[], modules=["lib"])
+
+
 def test_one_warning_at_many_lines_is_one() -> None:
     rows = [warning("lib.load is deprecated", file=file) for file in ("src/a.py", "src/b.py", "src/a.py")]
     (found,) = foretelling(rows, terms=["load"], modules=())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from backdate.advice import SourcePlace
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.logs import LoggedWarning
+from backdate.knowledge.modules import in_standard_library
 
 MOST_WARNINGS = 40
 MOST_PLACES = 50
@@ -25,6 +26,8 @@ _SAYS_SO = re.compile(
 _INSTALLED = re.compile(r".*/site-packages/|.*/lib/python3\.\d+/")
 _DOTTED = re.compile(r"(?<![\w.])([A-Za-z_]\w{0,60})\.[A-Za-z_]")
 """A dotted name's first part."""
+_MODULE = re.compile(r"\A[Tt]he ['\"`]?(\w{1,60})['\"`]? module is\b")
+"""The module that a warning of Python's is about."""
 _WHOLE = re.compile(r"(?<![\w.])[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){1,10}")
 _DOTS = re.compile(r"\A[.FEsxu]+(?=/)")
 """The progress of unittest, after which a warning may begin on the same line."""
@@ -66,7 +69,9 @@ def foretelling(
         says_module = any(
             _holds(warning.message, module) or _calls_after(short, module) for module in modules
         )
-        told_itself = not says_module and any(map(is_of_another, _DOTTED.findall(warning.message[:_LONGEST])))
+        text = warning.message[:_LONGEST]
+        python_s_own = any(map(in_standard_library, _MODULE.findall(text)))
+        told_itself = not says_module and (python_s_own or any(map(is_of_another, _DOTTED.findall(text))))
         of_modules = says_module or (own and not told_itself)
         if names_it or of_modules or is_used_at(place):
             places = (named if names_it else others).setdefault((short, warning.message[:_LONGEST]), [])

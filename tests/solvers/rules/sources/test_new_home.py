@@ -60,6 +60,8 @@ class Crate:
     def stage(self, paths, force=False): pass
     def close(self, key): pass
 class Worker(threading.Thread): pass
+def num2date(value):
+    """This is an alias for `math`, the whole of it."""
 def total(values, start=0): return summed(values, start)
 def summed(values, start=0): return sum(values, start)
 class Moved:
@@ -255,6 +257,13 @@ def test_what_a_method_only_called_is_written_in_its_place(evidence: FixEvidence
     assert rewrites(evidence, "stage", owner="Box") == [
         ReplaceUse(target=".stage", template="{self}.crate().stage({args})")
     ]
+
+
+def test_a_module_takes_no_function_s_place(evidence: FixEvidence) -> None:
+    assert evidence.pair is not None
+    name = "lib.num2date"
+    old = evidence.pair.ask_old((name,))[name]
+    assert [home.name for home in new_homes(name, old, evidence.pair)] == []
 
 
 def test_what_a_base_class_had_is_not_at_that_class(evidence: FixEvidence) -> None:
