@@ -7,7 +7,15 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from backdate.advice import Advice, AdvisedChange, ChangedCode, PythonChange, SaidAdvice, SourcePlace
+from backdate.advice import (
+    Advice,
+    AdvisedChange,
+    ChangedCode,
+    EvidenceKind,
+    PythonChange,
+    SaidAdvice,
+    SourcePlace,
+)
 from backdate.advising.advised_changes import MovedDistribution, advised_changes, is_answered, worth_saying
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.lost_names import LostName, lost_names
@@ -125,13 +133,14 @@ class BreakageAdvice:
         )
 
     def _said(self, without: Sequence[Explained]) -> tuple[tuple[SaidAdvice, ...], list[Explained]]:
-        """What is said in words of findings for which no name is to be written, and those without a word."""
+        """What is said in words of findings for which no name is to be written, and those of which the
+        library itself says nothing."""
         said: dict[tuple[str, str], SaidAdvice] = {}
         silent: list[Explained] = []
         for one in without:
             known = said_advice([in_full(one)], self._uses) or noted_advice(one, self._uses)
             known = known or self._first_warned(one)
-            silent += [] if known else [one]
+            silent += [one] if all(words.kind is EvidenceKind.KNOWN for words in known) else []
             for words in known:
                 said.setdefault((words.distribution, words.text), words)
         return tuple(said.values())[:MOST_SAID], silent
