@@ -61,6 +61,8 @@ class LinesRun:
 _FORMAT = 1
 _LONGEST_TRACED_S = 180.0
 """Of a run that is traced: it takes longer than the same one otherwise."""
+_LONGEST_OF_LINES_S = 90.0
+"""Of one that is traced for the lines of a library."""
 
 
 def plans_of(side: Side) -> tuple[SuitePlan, ...]:
@@ -134,7 +136,7 @@ class Suites:
             folder.mkdir(parents=True)
             asked = TraceRequest(files=dict.fromkeys(files, ()))
             traced = TracingSandbox(self._resources.sandbox, asked, folder)
-            run = self._run(probe, tests, name, sandbox=traced, most_s=_LONGEST_TRACED_S)
+            run = self._run(probe, tests, name, sandbox=traced, most_s=_LONGEST_OF_LINES_S)
             trace = read_trace(folder)
             whole = run.status == "completed" and not trace.spoiled and not trace.lost
             kept = LinesRun(lines=tuple(sorted(trace.lines)), whole=whole)
