@@ -61,6 +61,7 @@ def test_statements_have_their_scope_lines_and_head() -> None:
     [
         ("def f(a):\n    return a\n", "def f(a: int) -> int:\n    '''Say.'''\n    return (a)  # so\n", []),
         ("x = f(a)\n", "x = t.cast(T, f(a))\n", []),
+        ("class A(object):\n    x = None\n", "class A:\n    x: int\n", []),
         ("x = 'a'\n", 'x = "a"\n', []),
         ("def f(a=1):\n    return a\n", "def f(a=2):\n    return a\n", ["def f(a=2):"]),
         (

@@ -106,6 +106,7 @@ def test_names_above_what_changed_are_asked_of_the_changelog() -> None:
     (scope,) = changed_scopes(release(OLD, ("self.exit()",)), release(NEW, ("raise NoArgs",)), compared=True)
     assert {"NoArgs", "no_args_is_help", "parse"} <= set(scope.terms)
     assert not {"self", "not", "raise"} & set(scope.terms)
+    assert set(scope.terms[:2]) == {"NoArgs", "Group"}  # what came or went
 
 
 @pytest.mark.parametrize(("old", "new"), [(OLD, "print 'a'"), ("print 'a'", NEW), (OLD, OLD)])

@@ -141,6 +141,7 @@ def _definition(node: _Function | ast.ClassDef, scope: str) -> Iterator[Statemen
 def _head_of(node: _Function | ast.ClassDef) -> str:
     if isinstance(node, ast.ClassDef):
         given = ", ".join(ast.unparse(one) for one in (*node.bases, *node.keywords))
+        given = "" if given == "object" else given  # as in Python 2
         return f"class {node.name}({given}):" if given else f"class {node.name}:"
     taken = node.args
     for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg):
@@ -174,7 +175,8 @@ def _text_of(node: ast.stmt) -> str:
         case ast.Match():
             return f"match {ast.unparse(node.subject)}:"
         case ast.AnnAssign():
-            return f"{ast.unparse(node.target)} = {ast.unparse(node.value)}" if node.value else ""
+            # a name that is declared alone stands for the None that it was declared by before
+            return f"{ast.unparse(node.target)} = {ast.unparse(node.value) if node.value else None}"
         case _:
             return "" if getattr(node, "handlers", None) else ast.unparse(node)
 

@@ -21,7 +21,7 @@ MOST_TOLD = 3
 """Functions of one release."""
 _MOST_STATEMENTS = 4
 _LONGEST = 200
-_MOST_TERMS = 12
+_MOST_TERMS = 20
 _NAME = re.compile(r"[A-Za-z_]\w{2,60}")
 _ORDINARY = frozenset({*keyword.kwlist, *dir(builtins), "self", "cls", "args", "kwargs"})
 
@@ -51,7 +51,7 @@ class ChangedScope:
     removed: tuple[Statement, ...]
     alone: bool
     terms: tuple[str, ...]
-    """Names in these statements and above them, the rarest first."""
+    """Names in these statements and above them: those first that came or went, then the rarest."""
 
     def told(self, distribution: str, release: str, quoted: str) -> ChangedCode:
         """As advice has it."""
@@ -81,7 +81,7 @@ def changed_scopes(
     before = {file: statements_of(text) for file, text in old.sources.items()}
     after = {file: statements_of(text) for file, text in new.sources.items()}
     found: list[ChangedScope] = []
-    counts = Counter(_NAME.findall("\n".join(new.sources.values())))
+    counts = tuple(Counter(_NAME.findall("\n".join(one.sources.values()))) for one in (old, new))
     for file in sorted(before.keys() | after.keys()):
         was, now = before.get(file, ()), after.get(file, ())
         if (file in before and not was) or (file in after and not now):
@@ -188,7 +188,7 @@ def _by_scope(
     file: str,
     added: Iterator[_RunStatement],
     removed: Iterator[_RunStatement],
-    counts: Mapping[str, int],
+    counts: Sequence[Mapping[str, int]],
 ) -> Iterator[ChangedScope]:
     new, old = list(added), list(removed)
     for scope in dict.fromkeys(one.statement.scope for one in (*new, *old)):
@@ -208,10 +208,15 @@ def _by_scope(
         )
 
 
-def _terms(scope: str, told: Sequence[Statement], counts: Mapping[str, int]) -> tuple[str, ...]:
+def _terms(scope: str, told: Sequence[Statement], counts: Sequence[Mapping[str, int]]) -> tuple[str, ...]:
     texts = (scope, *(f"{one.text} {one.under}" for one in told))
     names = dict.fromkeys(name for text in texts for name in _NAME.findall(text) if name not in _ORDINARY)
-    return tuple(sorted(names, key=lambda name: counts.get(name, 0))[:_MOST_TERMS])
+
+    def rank(name: str) -> tuple[bool, int]:
+        before, after = (count.get(name, 0) for count in counts)
+        return bool(before and after), before + after
+
+    return tuple(sorted(names, key=rank)[:_MOST_TERMS])
 
 
 def _order(one: ChangedScope) -> tuple[bool, int, str]:
