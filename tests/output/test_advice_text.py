@@ -11,6 +11,7 @@ from backdate.advice import (
     Advice,
     AdviceEvidence,
     AdvisedChange,
+    ChangedCode,
     EvidenceKind,
     MissingRequirement,
     PythonChange,
@@ -165,3 +166,22 @@ def test_no_advice_is_no_block() -> None:
 )
 def test_a_template_is_shown_with_letters(name: str, template: str, shown: tuple[str, str]) -> None:
     assert as_calls(name, template) == shown
+
+
+def test_changed_lines_stand_below_and_in_one_line_where_there_is_no_room() -> None:
+    changed = ChangedCode(
+        distribution="lib",
+        release="2.0",
+        name="lib.core.ended",
+        file="lib/core.py",
+        line=7,
+        removed=("return 0",),
+        added=("return 2",),
+        alone=False,
+        quoted="The exit code is 2 now.",
+    )
+    where = 'lib.core.ended of lib 2.0 (lib/core.py:7), run by these tests: "The exit code is 2 now."'
+    shown = [text for text, _ in advice_lines(Advice(changed=(changed,)))]
+    assert shown[2:] == [f"  Changed: {where} (its changelog)", "      - return 0", "      + return 2"]
+    (one,) = [text for text, _ in advice_lines(Advice(changed=(changed,)), with_edit=False)][2:]
+    assert one == f"  Changed: {where} (its changelog); without `return 0`, with `return 2`"

@@ -59,9 +59,10 @@ def advice_lines(advice: Advice, *, with_edit: bool = True) -> Iterator[Line]:
 
             yield from changed_lines(advice.edit.patch)
     for changed in advice.changed:
-        yield f"  Changed: {changed_in_words(changed)}", "green"
-        yield from ((f"      - {text}", "red") for text in changed.removed)
-        yield from ((f"      + {text}", "green") for text in changed.added)
+        yield f"  Changed: {changed_in_words(changed, inline=not with_edit)}", "green"
+        if with_edit:
+            yield from ((f"      - {text}", "red") for text in changed.removed)
+            yield from ((f"      + {text}", "green") for text in changed.added)
     for later in advice.later[:_MOST_LATER]:
         yield f"  Later: {change_in_words(later)}", ""
     if len(advice.later) > _MOST_LATER:
@@ -110,13 +111,18 @@ def _passing(passing: int, tests: int) -> str:
     return f"{passing} of the {tests} tests pass"
 
 
-def changed_in_words(changed: ChangedCode) -> str:
-    """ "click.core.Command.parse_args of click 8.2.0 (click/core.py:1133), run by these tests …"."""
+def changed_in_words(changed: ChangedCode, *, inline: bool = False) -> str:
+    """ "click.core.Command.parse_args of click 8.2.0 (click/core.py:1133), run by these tests …".
+
+    ``inline``: with what stood there and what stands there now in the same line.
+    """
     others = " and by none that pass beside them" if changed.alone else ""
     quoted = f': "{changed.quoted}" (its changelog)' if changed.quoted else ""
     release = f"{changed.distribution} {changed.release}"
     where = f"{changed.name} of {release} ({changed.file}:{changed.line})"
-    return f"{where}, run by these tests{others}{quoted}"
+    lines = [f"without `{text}`" for text in changed.removed] if inline else []
+    lines += [f"with `{text}`" for text in changed.added] if inline else []
+    return f"{where}, run by these tests{others}{quoted}{'; ' if lines else ''}{', '.join(lines)}"
 
 
 def _said(one: SaidAdvice) -> str:
