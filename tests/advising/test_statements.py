@@ -83,7 +83,9 @@ def test_what_changed_is_found(old: str, new: str, expected: list[str]) -> None:
     assert changed(new, old) == expected
 
 
-@pytest.mark.parametrize("source", ["print 'a'", "x = (", "\0", "(" * 5000, "x" * 3_000_000])
+@pytest.mark.parametrize(
+    "source", ["print 'a'", "x = (", "\0", "(" * 5000, "x" * 3_000_000, "x = 1\n" * 60_000]
+)
 def test_what_cannot_be_parsed_has_none(source: str) -> None:
     assert statements_of(source) == ()
 

@@ -7,11 +7,14 @@ for nothing. Of a compound statement it is the head alone. Pure functions; sourc
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+
+from backdate.editing.python_source import UNPARSABLE, parse_source
 
 _LONGEST_SOURCE = 2_000_000
+_MOST_STATEMENTS = 50_000
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _OF_CAST = 2
 _LEFT_OUT = (ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal)
@@ -39,15 +42,14 @@ class Statement:
 
 
 def statements_of(source: str) -> tuple[Statement, ...]:
-    """The statements of a module, in order; none of what cannot be parsed."""
+    """The statements of a module, in order; none of what cannot be parsed, or is too long."""
     if len(source) > _LONGEST_SOURCE:
         return ()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = _WithoutCasts().visit(ast.parse(source))
-            return tuple(_statements(tree.body, "", in_function=False))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = _WithoutCasts().visit(parse_source(source))
+        found = tuple(islice(_statements(tree.body, "", in_function=False), _MOST_STATEMENTS + 1))
+        return found if len(found) <= _MOST_STATEMENTS else ()
+    except UNPARSABLE:
         return ()
 
 

@@ -22,6 +22,8 @@ MOST_TOLD = 3
 _MOST_STATEMENTS = 4
 _LONGEST = 200
 _MOST_TERMS = 20
+_MOST_TEXT = 6 * 1024 * 1024
+"""Characters of both releases that are compared."""
 _NAME = re.compile(r"[A-Za-z_]\w{2,60}")
 _ORDINARY = frozenset({*keyword.kwlist, *dir(builtins), "self", "cls", "args", "kwargs"})
 
@@ -78,8 +80,11 @@ def changed_scopes(
     where they run all of it, nothing is told of a release that changed more than three such functions.
     ``named``: functions and classes that the error names, of which nothing comes before.
     """
-    before = {file: statements_of(text) for file, text in old.sources.items()}
-    after = {file: statements_of(text) for file, text in new.sources.items()}
+    met = {file for file, _ in (*old.failing, *new.failing)}
+    if sum(len(one.sources.get(file, "")) for one in (old, new) for file in met) > _MOST_TEXT:
+        return ()
+    before = {file: statements_of(text) for file, text in old.sources.items() if file in met}
+    after = {file: statements_of(text) for file, text in new.sources.items() if file in met}
     found: list[ChangedScope] = []
     counts = tuple(Counter(_NAME.findall("\n".join(one.sources.values()))) for one in (old, new))
     for file in sorted(before.keys() | after.keys()):
