@@ -28,6 +28,7 @@ _LONGEST_S = 20.0
 """What all of these take together, untraced, at most: traced they may take ten times as long."""
 _MOST_FILES = 400
 _LARGEST_FILE = 1_000_000
+_LONGEST_QUOTED = 360
 
 _BULLET = re.compile(r"\A\s*(?:[-*+\u2022]\s+)?|\s+\Z")
 
@@ -83,7 +84,7 @@ class ChangedCodeReader:
         texts = (
             " ".join(_BULLET.sub("", line) for line in said.lines) for said in self._quote(culprit, one.terms)
         )
-        quoted = next((text for text in texts if tells_of_a_change(text)), "")
+        quoted = next((_shortened(text) for text in texts if tells_of_a_change(text)), "")
         return one.told(culprit.name, culprit.new or "", quoted)
 
     def _short(self, tests: Sequence[str]) -> tuple[str, ...]:
@@ -114,6 +115,14 @@ class ChangedCodeReader:
             for result in side.run.results if side.run is not None else ():
                 took[result.id] = max(took.get(result.id, 0.0), result.duration_s)
         return took
+
+
+def _shortened(text: str) -> str:
+    """The first sentences of an entry, as many as there is room for."""
+    if len(text) <= _LONGEST_QUOTED:
+        return text
+    end = max(text.rfind(". ", 0, _LONGEST_QUOTED), text.rfind("; ", 0, _LONGEST_QUOTED))
+    return text[: end + 1] if end > 0 else f"{text[:_LONGEST_QUOTED]}\u2026"
 
 
 def _file_of(test: str) -> str:
