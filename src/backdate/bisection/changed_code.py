@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from backdate.advice import ChangedCode
 from backdate.advising.statements import Statement, changed_statements, statements_of
@@ -24,6 +25,7 @@ _LONGEST = 200
 _MOST_TERMS = 20
 _MOST_TEXT = 6 * 1024 * 1024
 """Characters of both releases that are compared."""
+_WORD = re.compile(r"\w+")
 _NAME = re.compile(r"[A-Za-z_]\w{2,60}")
 _ORDINARY = frozenset({*keyword.kwlist, *dir(builtins), "self", "cls", "args", "kwargs"})
 
@@ -85,16 +87,19 @@ def changed_scopes(
         return ()
     before = {file: statements_of(text) for file, text in old.sources.items() if file in met}
     after = {file: statements_of(text) for file, text in new.sources.items() if file in met}
+    ran = [[_by_file(lines) for lines in (one.failing, one.passing)] for one in (old, new)]
     found: list[ChangedScope] = []
     counts = tuple(Counter(_NAME.findall("\n".join(one.sources.values()))) for one in (old, new))
     for file in sorted(before.keys() | after.keys()):
         was, now = before.get(file, ()), after.get(file, ())
         if (file in before and not was) or (file in after and not now):
             continue  # what cannot be parsed may differ in anything
-        elsewhere = [one for name, known in before.items() if name != file for one in known]
-        added = _run(file, changed_statements(now, was or elsewhere), now, new)
-        later = [one for name, known in after.items() if name != file for one in known]
-        removed = _run(file, changed_statements(was, now or later), was, old)
+        came = changed_statements(now, was or tuple(chain.from_iterable(before.values()))) if now else ()
+        went = changed_statements(was, now or tuple(chain.from_iterable(after.values()))) if was else ()
+        removed, added = (
+            _run(changed, all_of_it, *(lines.get(file, frozenset()) for lines in of_release))
+            for changed, all_of_it, of_release in ((went, was, ran[0]), (came, now, ran[1]))
+        )
         found += _by_scope(file, added, removed, counts)
     known = {one.scope for statements in before.values() for one in statements}
     found = _of_note(_together(found), known, named)
@@ -158,23 +163,32 @@ class _RunStatement:
     alone: bool
 
 
+def _by_file(lines: Lines) -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for file, line in lines:
+        found.setdefault(file, set()).add(line)
+    return {file: frozenset(of_file) for file, of_file in found.items()}
+
+
 def _run(
-    file: str, changed: Sequence[Statement], all_of_it: Sequence[Statement], release: RunRelease
+    changed: Sequence[Statement],
+    all_of_it: Sequence[Statement],
+    failing: Collection[int],
+    passing: Collection[int],
 ) -> Iterator[_RunStatement]:
     """Those of ``changed`` that run; what stands outside of functions where a function that runs uses it."""
-    failing = {line for name, line in release.failing if name == file}
-    passing = {line for name, line in release.passing if name == file}
     inside = [one for one in all_of_it if one.in_function and not one.is_head]
     met = [one for one in inside if _meets(one, failing)]
     met_alone = [one for one in met if not _meets(one, passing)]
     scopes, scopes_passing = {one.scope for one in met}, {one.scope for one in inside if _meets(one, passing)}
+    used, used_alone = _Used.by(met), _Used.by(met_alone)
     for one in changed:
         if one.is_head:
             runs, alone = one.scope in scopes, one.scope not in scopes_passing
         elif one.in_function:
             runs, alone = _meets(one, failing), not _meets(one, passing)
         else:
-            runs, alone = _is_used(one, met), _is_used(one, met_alone)
+            runs, alone = used.holds(one), used_alone.holds(one)
         if runs:
             yield _RunStatement(statement=one, alone=alone)
 
@@ -183,10 +197,25 @@ def _meets(one: Statement, lines: Collection[int]) -> bool:
     return any(line in lines for line in range(one.first, one.last + 1))
 
 
-def _is_used(one: Statement, met: Sequence[Statement]) -> bool:
-    if _is_class(one) and any(user.scope.startswith(f"{one.scope}.") for user in met):
-        return True
-    return any(re.search(rf"\b{re.escape(name)}\b", user.text) for name in one.names for user in met)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Used:
+    """What statements of functions use of what stands outside of them."""
+
+    words: frozenset[str]
+    classes: frozenset[str]
+    """The scopes around them."""
+
+    @classmethod
+    def by(cls, statements: Sequence[Statement]) -> _Used:
+        """What ``statements`` use."""
+        scopes = {one.scope for one in statements}
+        around = {scope[:at] for scope in scopes for at, letter in enumerate(scope) if letter == "."}
+        words = {word for one in statements for word in _WORD.findall(one.text)}
+        return cls(words=frozenset(words), classes=frozenset(around))
+
+    def holds(self, one: Statement) -> bool:
+        """Whether a name that ``one`` assigns is among them, or the class that it begins."""
+        return one.scope in self.classes if _is_class(one) else not self.words.isdisjoint(one.names)
 
 
 def _by_scope(
