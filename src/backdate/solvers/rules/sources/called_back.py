@@ -56,7 +56,11 @@ def called_back(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal
             file_edits=edited_files(evidence.texts, {file: edits}),
             edits_key=f"{leaf} as it is called, at {file}:{function.lineno}",
             places=(place,),
-            why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=first_line(message)),),
+            why=(
+                AdviceEvidence(
+                    kind=EvidenceKind.ASKED, text=f"it is called otherwise: {first_line(message)}"
+                ),
+            ),
         )
 
 
