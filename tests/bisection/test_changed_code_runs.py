@@ -7,6 +7,8 @@ from pathlib import Path
 
 from small_world import running_index
 
+from backdate.advice import ChangedCode
+from backdate.bisection.changed_code_runs import _likely
 from backdate.bisection.result import BisectResult
 from backdate.checking.settings import Settings
 from backdate.output.advice_text import advice_lines
@@ -67,3 +69,17 @@ def test_nothing_is_told_where_a_name_is_known_to_be_gone(tmp_path: Path) -> Non
     assert result.findings
     assert [one.name for one in result.advice.fixes] == ["brittle.ended"]
     assert result.advice.changed == ()
+
+
+def code(name: str, quoted: str = "") -> ChangedCode:
+    return ChangedCode(
+        distribution="lib", release="2.0", name=name, file="lib.py", line=1, alone=True, quoted=quoted
+    )
+
+
+def test_beside_what_the_changelog_speaks_of_only_the_first_is_told() -> None:
+    first, second, third = code("a"), code("b"), code("c", "c is gone")
+    assert _likely([first, second, third]) == (first, third)
+    assert _likely([third, first, second]) == (third,)
+    assert _likely([first, second]) == (first, second)
+    assert _likely([]) == ()

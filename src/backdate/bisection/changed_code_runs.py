@@ -78,7 +78,7 @@ class ChangedCodeReader:
         scopes = changed_scopes(
             _release(old, runs[:half]), _release(new, runs[half:]), compared=bool(beside), named=named
         )
-        return tuple(self._told(culprit, one) for one in scopes)
+        return _likely([self._told(culprit, one) for one in scopes])
 
     def _told(self, culprit: Culprit, one: ChangedScope) -> ChangedCode:
         texts = (
@@ -115,6 +115,12 @@ class ChangedCodeReader:
             for result in side.run.results if side.run is not None else ():
                 took[result.id] = max(took.get(result.id, 0.0), result.duration_s)
         return took
+
+
+def _likely(told: Sequence[ChangedCode]) -> tuple[ChangedCode, ...]:
+    """Those of which the changelog speaks, and the first; all of them where it speaks of none."""
+    spoken = any(one.quoted for one in told)
+    return tuple(one for number, one in enumerate(told) if not spoken or not number or one.quoted)
 
 
 def _shortened(text: str) -> str:
