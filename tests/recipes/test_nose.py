@@ -6,8 +6,7 @@ import pytest
 
 from backdate.recipes.commands import read_commands
 from backdate.recipes.files import Files
-from backdate.recipes.nose import NOSE_SETUPS
-from backdate.recipes.recipe import SuitePlan
+from backdate.recipes.recipe import NOSE_SETUPS, SuitePlan
 
 DOCTESTS = "[nosetests]\nwith-doctest=true\ndoctest-extension=doctest\ndoctest-options=+ELLIPSIS,+SKIP,-X\n"
 

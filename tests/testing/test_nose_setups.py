@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from backdate.environments.environment import Environment
-from backdate.recipes.nose import NOSE_SETUPS
-from backdate.recipes.recipe import SuitePlan
+from backdate.recipes.recipe import NOSE_SETUPS, SuitePlan
 from backdate.sandboxes.interface import Sandbox
 from backdate.testing.outcomes import Outcome, SuiteRun
 

@@ -28,8 +28,6 @@ _WITH_VALUE = (
     *("--profile-restrict", "--timer-top-n", "--timer-ok", "--timer-warning", "--timer-filter", "--tc"),
     *("--tc-file", "--html-file", "--html-report-template", "--json-file", "--plugin", "-t", "-N"),
 )
-NOSE_SETUPS = "BACKDATE_NOSE_SETUPS"
-"""The variable of a plan whose plain classes have what nose calls around tests, and pytest does not."""
 _CONFIGURATION = "setup.cfg"
 _SECTION = "nosetests"
 NOSE2 = "nose2"

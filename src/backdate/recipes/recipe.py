@@ -9,6 +9,9 @@ from typing import Literal
 from backdate.sandboxes.services.wanted import WantedService
 from backdate.timeline.instants import Instant
 
+NOSE_SETUPS = "BACKDATE_NOSE_SETUPS"
+"""The variable of a plan whose plain classes have what nose calls around tests, and pytest does not."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:

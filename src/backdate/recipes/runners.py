@@ -17,10 +17,10 @@ from typing import Literal
 from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import ProgramCall, read_options
 from backdate.recipes.files import normal_path
-from backdate.recipes.nose import NOSE2, NOSE_SETUPS, pytest_words
+from backdate.recipes.nose import NOSE2, pytest_words
 from backdate.recipes.other_runners import found_tests, stestr, task_runner, zope_testrunner
 from backdate.recipes.own_runners import runs_django_tests, runs_tests, starts_itself, with_path
-from backdate.recipes.recipe import PROJECT_FOLDER, SkippedInstruction, SuitePlan
+from backdate.recipes.recipe import NOSE_SETUPS, PROJECT_FOLDER, SkippedInstruction, SuitePlan
 
 _PYTEST_REPORTING = (
     *("-v", "-q", "-s", "-x", "-l", "-r", "-n", "--verbose", "--quiet", "--exitfirst", "--maxfail", "--tb"),

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.environments.environment import LEFT_BEHIND, Environment
-from backdate.recipes.nose import NOSE_SETUPS
-from backdate.recipes.recipe import SuitePlan
+from backdate.recipes.recipe import NOSE_SETUPS, SuitePlan
 from backdate.sandboxes.identity import USER
 from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
 from backdate.sandboxes.quiet import QUIET_VARIABLES
