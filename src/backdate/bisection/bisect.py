@@ -286,7 +286,30 @@ def _advised(
     uses = uses_in(pair.new_project.tree)
     old_side, new_side = _logged(pair.old, pair.old_request.at), _logged(pair.new, pair.new_request.at)
     collector = ExplanationCollector(probe_runner, resources, uses, old_side, new_side)
-    findings, explained = [], []
+    findings, explained = _explained(attributed, collector, probe_runner)
+    releases = ReleasesBetween(
+        index=lambda: resources.index,
+        folder=resources.cache.folder / "announcements",
+        until=pair.new.instant,
+    )
+    advising = BreakageAdvice(
+        resources.sandbox,
+        collector,
+        pair,
+        uses,
+        cache=resources.cache,
+        releases=releases,
+        changed_code=ChangedCodeReader(probe_runner, pair, collector.quoted_for),
+    )
+    return findings, replace(advising.advice(explained), now=advice.now)
+
+
+def _explained(
+    attributed: Sequence[Attributed], collector: ExplanationCollector, probe_runner: ProbeRunner
+) -> tuple[list[Finding], list[Explained]]:
+    """The findings with what explains them, and those that have a culprit with what they rest on."""
+    findings: list[Finding] = []
+    explained: list[Explained] = []
     for one in attributed:
         behind = explained_by(one)
         told = [(each, collector.with_explanations(each)) for each in behind or (one,)]
@@ -305,21 +328,7 @@ def _advised(
             and one.good is not None
             and (good := probe_runner.environment_of(one.good)) is not None
         ]
-    releases = ReleasesBetween(
-        index=lambda: resources.index,
-        folder=resources.cache.folder / "announcements",
-        until=pair.new.instant,
-    )
-    advising = BreakageAdvice(
-        resources.sandbox,
-        collector,
-        pair,
-        uses,
-        cache=resources.cache,
-        releases=releases,
-        changed_code=ChangedCodeReader(probe_runner, pair, collector.quoted_for),
-    )
-    return findings, replace(advising.advice(explained), now=advice.now)
+    return findings, explained
 
 
 def _also_at(attributed: Attributed) -> tuple[Frame, ...]:

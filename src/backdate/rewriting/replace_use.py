@@ -50,17 +50,11 @@ _OBJECT_FIELDS = {"attribute": "object", "binary_operator": "left"}
 
 
 def replace_use(
-    tree: SourceTree,
-    rewrite: ReplaceUse,
-    lines: frozenset[int] | None,
-    *,
-    of_calls: bool = False,
-    holder: str = "",
+    tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None, *, of_calls: bool = False
 ) -> RewrittenSource:
     """The edits that put the template for uses on ``lines``; of any object's attributes on named lines.
 
-    With ``of_calls`` a template for the name alone also takes the place of what is called. ``holder`` as of
-    ``ReplaceName``.
+    With ``of_calls`` a template for the name alone also takes the place of what is called.
 
     An import of the name goes with its last use. Where its line is among ``lines``, every use changes.
     """
@@ -68,23 +62,17 @@ def replace_use(
         lines is None and rewrite.target.startswith(".")
     ):
         return RewrittenSource(left=(LeftAlone(reason=LeftAloneReason.NOT_THERE),))
-    return _UseReplacement(tree, rewrite, lines, of_calls=of_calls, holder=holder).made()
+    return _UseReplacement(tree, rewrite, lines, of_calls=of_calls).made()
 
 
 class _UseReplacement:
     def __init__(
-        self,
-        tree: SourceTree,
-        rewrite: ReplaceUse,
-        lines: frozenset[int] | None,
-        *,
-        of_calls: bool,
-        holder: str,
+        self, tree: SourceTree, rewrite: ReplaceUse, lines: frozenset[int] | None, *, of_calls: bool
     ) -> None:
         self._tree, self._rewrite, self._lines = tree, rewrite, lines
         self._keyword, self._expression = statement_parts(rewrite.template)
         self._of_calls = of_calls
-        self._names = SourceNames(tree, holder)
+        self._names = SourceNames(tree, rewrite.holder)
         self._imports = ImportEdits(tree)
         self._edits: dict[tuple[int, int], str] = {}
         self._blocks: list[Edit] = []

@@ -123,6 +123,8 @@ class ReplaceUse:
     context: str = ""
     """An expression with the same placeholders: the statement goes into a ``with`` block over it. With
     " as name" behind it, ``{name}`` is what the block binds. Other uses than whole statements stay."""
+    holder: str = ""
+    """As of ``ReplaceName``, where the template is such a method."""
     only: Mapping[str, str] = field(default_factory=dict)
     """Only uses that give these placeholders these expressions. They need not be in the template. "[{key}]"
     is a list of one item, which ``{key}`` is."""

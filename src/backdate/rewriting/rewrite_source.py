@@ -111,8 +111,9 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
         case ReplaceName(old=old, new=new, holder=holder):
             member = bool(holder) or is_class_member(new.removeprefix("builtins."))
             if member and any(entry.dotted == old for entry in SourceNames(tree).imported()):
-                use = ReplaceUse(target=old, template=new.removeprefix("builtins."), called=False)
-                return replace_use(tree, use, lines, of_calls=True, holder=holder)
+                template = new.removeprefix("builtins.")
+                use = ReplaceUse(target=old, template=template, called=False, holder=holder)
+                return replace_use(tree, use, lines, of_calls=True)
             return replace_name(tree, rewrite, lines)
         case ChangeArgument():
             return change_argument(tree, rewrite, lines)
