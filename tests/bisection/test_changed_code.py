@@ -140,3 +140,14 @@ def test_a_class_s_bases_are_told_where_its_methods_run() -> None:
         ("class Link(Thread):",),
         ("class Link:",),
     )
+
+
+def test_what_one_class_lost_and_another_got_are_two_changes() -> None:
+    old = "class A:\n    def f(self):\n        a()\nclass B:\n    def f(self):\n        b()\n        c()\n"
+    new = "class A:\n    def f(self):\n        a()\n        d()\nclass B:\n    def f(self):\n        b()\n"
+    run = [release(text, ("a()", "b()", "c()", "d()")) for text in (old, new)]
+    found = [one.told("lib", "2.0", "") for one in changed_scopes(*run, compared=True)]
+    assert [(one.name, one.removed, one.added) for one in found] == [
+        ("lib.core.A.f", (), ("d()",)),
+        ("lib.core.B.f", ("c()",), ()),
+    ]

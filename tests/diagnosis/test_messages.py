@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backdate.diagnosis.messages import read_hint, read_message
+from backdate.diagnosis.messages import missing_arguments, read_hint, read_message
 from backdate.diagnosis.result import CauseKind
 
 MISSING = CauseKind.MISSING_ATTRIBUTE
@@ -357,3 +357,21 @@ def test_ways_in_which_libraries_say_what_to_do(message: str, hint: int | None) 
     sentences = message.split(". ")
     said = read_hint(message)
     assert said == "" if hint is None else said.startswith(sentences[hint].removesuffix("."))
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Box.f() missing 1 required positional argument: 'ext'", ("f", True, ("ext",))),
+        (
+            "info() missing 3 required keyword-only arguments: 'a', 'b', and 'c'",
+            ("info", False, ("a", "b", "c")),
+        ),
+        ("f() takes 1 positional argument but 2 were given", None),
+    ],
+)
+def test_every_missing_argument_is_read(
+    message: str, expected: tuple[str, bool, tuple[str, ...]] | None
+) -> None:
+    found = missing_arguments(message)
+    assert (found and (found.function, found.positional, found.names)) == expected

@@ -12,14 +12,11 @@ from backdate.advising.rule_leads import LEFT_OUT
 from backdate.bisection.explained import Explained, called_places
 from backdate.bisection.result import ChangedName
 from backdate.diagnosis.api import NameChange
+from backdate.diagnosis.messages import missing_arguments
 from backdate.diagnosis.result import CauseKind
 
 _GIVEN = re.compile(r"\bbut (\d{1,3}) (?:positional arguments? \(and|were given|was given)")
 """How many arguments a call gave by their places, in Python's own message; the object of a method counts."""
-_MISSES = re.compile(
-    r"missing \d{1,2} required (?:positional|keyword-only) arguments?: (?P<names>[^\n]{1,300})"
-)
-_NAME = re.compile(r"'([A-Za-z_]\w*)'")
 _LONGEST = 200
 _CONSTRUCTORS = ("__init__", "__new__", "__call__")
 
@@ -58,8 +55,8 @@ def _arguments(changed: ChangedName, missing: str, message: str, itself: int) ->
     after = {parameter.name: parameter for parameter in new}
     before = {parameter.name: parameter for parameter in old}
     if missing:
-        misses = _MISSES.search(message)
-        for name in dict.fromkeys((missing, *_NAME.findall(misses["names"] if misses is not None else ""))):
+        all_of_them = missing_arguments(message)
+        for name in dict.fromkeys((missing, *(all_of_them.names if all_of_them is not None else ()))):
             required = name in after and after[name].default is None and not after[name].starred
             if required and (name not in before or before[name].default is not None):
                 yield name, "has to be given"

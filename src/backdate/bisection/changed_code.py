@@ -101,26 +101,38 @@ def changed_scopes(
             for changed, all_of_it, of_release in ((went, was, ran[0]), (came, now, ran[1]))
         )
         found += _by_scope(file, added, removed, counts)
-    known = {one.scope for statements in before.values() for one in statements}
-    found = _of_note(_together(found), known, named)
+    known, left = (
+        {one.scope for statements in of_release.values() for one in statements}
+        for of_release in (before, after)
+    )
+    found = _of_note(_together(found, known, left), known, named)
     alone = [one for one in found if one.alone] if compared else []
     few = [replace(one, alone=False) for one in found] if len(found) <= MOST_TOLD else []
     chosen = alone or few
     return tuple(sorted(chosen, key=lambda one: (not _is_named(one, named), *_order(one)))[:MOST_TOLD])
 
 
-def _together(found: Sequence[ChangedScope]) -> list[ChangedScope]:
-    """``found`` with what a function lost and got in one, where its class has another name."""
+def _together(
+    found: Sequence[ChangedScope], known: Collection[str], left: Collection[str]
+) -> list[ChangedScope]:
+    """``found`` with what a function lost and got in one, where its class has another name.
+
+    ``known`` and ``left``: the scopes of the release before, and of this one.
+    """
     kept: list[ChangedScope] = []
     gone = [one for one in found if not one.added]
     for one in found:
         leaf = one.scope.rpartition(".")[2]
+        is_new = bool(one.added) and not one.removed and one.scope not in known
         was = [
             other
             for other in gone
-            if other.file == one.file and other.scope != one.scope and other.scope.rpartition(".")[2] == leaf
+            if other.file == one.file
+            and other.scope not in left
+            and other.scope.rpartition(".")[2] == leaf
+            and is_new
         ]
-        if one.added and not one.removed and len(was) == 1:
+        if len(was) == 1:
             gone.remove(was[0])
             kept.append(replace(one, removed=was[0].removed, alone=one.alone or was[0].alone))
         elif one.added:

@@ -53,10 +53,9 @@ class ChangedCodeReader:
     ) -> tuple[ChangedCode, ...]:
         """What ``culprit``, which differs between ``good`` and ``bad``, changed of what ``tests`` run.
 
-        ``named``: functions and classes that the error names: "TyperCommand.__init__".
-
-        Empty where neither environment is there any more, the runs did not come to their end, or its files
-        cannot be compared. Raises SandboxUnavailable.
+        ``named``: functions and classes that the error names: "TyperCommand.__init__". Empty where one of the
+        environments is not there any more, a run did not come to its end, or more files differ than are read.
+        Raises SandboxUnavailable.
         """
         environments = [self._probe_runner.environment_of(probe) for probe in (good, bad)]
         sources = [_sources_of(culprit.name, one) for one in environments if one is not None]

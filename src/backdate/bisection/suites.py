@@ -10,7 +10,6 @@ from backdate.checking.recipe_run import service_plan
 from backdate.checking.resources import Resources
 from backdate.checking.result import Side
 from backdate.checking.rights import given_rights
-from backdate.diagnosis.caught_errors import tracing
 from backdate.environments.environment import Environment
 from backdate.environments.inputs import EnvironmentRequest
 from backdate.recipes.recipe import SuitePlan
@@ -19,7 +18,7 @@ from backdate.sandboxes.services.plan import ServicePlan
 from backdate.serial import digest
 from backdate.testing.outcomes import SuiteRun
 from backdate.testing.several import run_plans
-from backdate.testing.tracing import SeenError, TraceRequest, TracingSandbox, read_trace
+from backdate.testing.tracing import SeenError, Trace, TraceRequest, TracingSandbox, read_trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +102,11 @@ class Suites:
 
     def errors_seen(self, probe: ProbeEnvironment, tests: Sequence[str], files: Sequence[str]) -> SeenErrors:
         """The errors that reach lines of ``files`` while ``tests`` run there, or what was kept of that."""
-        request = probe.context.request
-        key = digest(
-            *("errors-seen", _FORMAT, probe.environment.key, request.digest, request.name),
-            *(plans_of(probe.context.side), tuple(tests), tuple(files), self._resources.limits),
-            *(self._resources.sandbox.name, *self._services(probe).key, *self._rights.key),
-        )
+        key = self._key_of_trace("errors-seen", probe, tests, files)
         kept = self._resources.cache.read(SeenErrors, "probes", key)
         if kept is None:
-            folder = self._folder / f"{probe.number:02d}-trace"
-            folder.mkdir(parents=True)
-            traced = tracing(files, folder)(self._resources.sandbox)
-            run = self._run(probe, tests, "errors", sandbox=traced, most_s=_LONGEST_TRACED_S)
-            trace = read_trace(folder)
+            asked = TraceRequest(files=dict.fromkeys(files, ()), errors=True)
+            run, trace = self._traced(probe, tests, asked, f"errors-{key[:12]}", _LONGEST_TRACED_S)
             kept = SeenErrors(errors=trace.errors, whole=run.status == "completed" and not trace.spoiled)
             self._resources.cache.write("probes", key, kept)
         return kept
@@ -123,25 +114,33 @@ class Suites:
     def lines_run(self, probe: ProbeEnvironment, tests: Sequence[str], files: Sequence[str]) -> LinesRun:
         """Which lines of ``files``, by their paths below ``site-packages``, run while ``tests`` do, or what
         was kept of that."""
-        request = probe.context.request
-        key = digest(
-            *("lines-run", _FORMAT, probe.environment.key, request.digest, request.name),
-            *(plans_of(probe.context.side), tuple(tests), tuple(files), self._resources.limits),
-            *(self._resources.sandbox.name, *self._services(probe).key, *self._rights.key),
-        )
+        key = self._key_of_trace("lines-run", probe, tests, files)
         kept = self._resources.cache.read(LinesRun, "probes", key)
         if kept is None:
-            name = f"lines-{key[:12]}"
-            folder = self._folder / f"{probe.number:02d}-trace-{name}"
-            folder.mkdir(parents=True)
             asked = TraceRequest(files=dict.fromkeys(files, ()))
-            traced = TracingSandbox(self._resources.sandbox, asked, folder)
-            run = self._run(probe, tests, name, sandbox=traced, most_s=_LONGEST_OF_LINES_S)
-            trace = read_trace(folder)
+            run, trace = self._traced(probe, tests, asked, f"lines-{key[:12]}", _LONGEST_OF_LINES_S)
             whole = run.status == "completed" and not trace.spoiled and not trace.lost
             kept = LinesRun(lines=tuple(sorted(trace.lines)), whole=whole)
             self._resources.cache.write("probes", key, kept)
         return kept
+
+    def _key_of_trace(
+        self, kind: str, probe: ProbeEnvironment, tests: Sequence[str], files: Sequence[str]
+    ) -> str:
+        request = probe.context.request
+        return digest(
+            *(kind, _FORMAT, probe.environment.key, request.digest, request.name),
+            *(plans_of(probe.context.side), tuple(tests), tuple(files), self._resources.limits),
+            *(self._resources.sandbox.name, *self._services(probe).key, *self._rights.key),
+        )
+
+    def _traced(
+        self, probe: ProbeEnvironment, tests: Sequence[str], asked: TraceRequest, name: str, most_s: float
+    ) -> tuple[SuiteRun, Trace]:
+        folder = self._folder / f"{probe.number:02d}-trace-{name}"
+        folder.mkdir(parents=True)
+        traced = TracingSandbox(self._resources.sandbox, asked, folder)
+        return self._run(probe, tests, name, sandbox=traced, most_s=most_s), read_trace(folder)
 
     def _run(
         self,

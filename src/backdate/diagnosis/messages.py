@@ -30,6 +30,11 @@ from backdate.testing.traceback_text import FATAL
 MOST_READ = 4000
 """Characters of a message that are read: as many as a ``Raised`` holds."""
 _LONGEST_HINT = 600
+_MISSING_ARGUMENTS = re.compile(
+    r"(?P<function>\w+)\(\) missing \d{1,3} required (?P<kind>positional|keyword-only) arguments?: "
+    r"(?P<names>[^\n]{1,300})"
+)
+_QUOTED_NAME = re.compile(r"'(\w+)'")
 _OF_RUNNER = re.compile(r"\bUse -v+ to get (?:more|the full) diff\b|@py_(?:assert|format)\d")
 """What pytest says of two values that differ, which a test of such texts may compare with others."""
 
@@ -121,6 +126,33 @@ def read_message(kind: str, message: str) -> ParsedMessage:
     if GONE.search(text):
         return ParsedMessage(kind=CauseKind.REMOVED, name=_quoted(text), hint=hint)
     return ParsedMessage(kind=by_type or CauseKind.OTHER_ERROR, hint=hint)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingArguments:
+    """What a call did not give, in Python's own words."""
+
+    function: str
+    """Its last name: "create"."""
+    positional: bool
+    """False for arguments that are given by name alone."""
+    names: tuple[str, ...]
+
+
+def missing_arguments(message: str) -> MissingArguments | None:
+    """All arguments that a TypeError says are missing; None where it says nothing of the kind.
+
+    >>> missing_arguments("f() missing 2 required keyword-only arguments: 'a' and 'b'").names
+    ('a', 'b')
+    """
+    match = _MISSING_ARGUMENTS.search(message[:MOST_READ])
+    if match is None:
+        return None
+    return MissingArguments(
+        function=match["function"],
+        positional=match["kind"] == "positional",
+        names=tuple(_QUOTED_NAME.findall(match["names"])),
+    )
 
 
 def _first_match(patterns: list[Pattern], text: str, hint: str) -> ParsedMessage | None:

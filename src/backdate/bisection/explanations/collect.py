@@ -42,7 +42,7 @@ from backdate.testing.outcomes import Frame
 MOST_TESTS = 40
 """Affected tests that are run once more with warnings on."""
 _LARGEST_LOG = 32 * MIB
-_FORMAT = 17
+_FORMAT = 18
 _OF_VALUES = (CauseKind.CHANGED_TYPE, CauseKind.CHANGED_VALUE, CauseKind.ASSERTION)
 
 

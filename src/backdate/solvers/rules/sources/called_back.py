@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.diagnosis.frames import is_test_file
+from backdate.diagnosis.messages import missing_arguments
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
@@ -22,8 +23,6 @@ from backdate.solvers.rules.sources.subjects import library_behind
 from backdate.solvers.rules.sources.syntax_edits import edited_files
 from backdate.text import first_line
 
-_MISSING = re.compile(r"missing \d{1,2} required positional arguments?: (?P<names>'[^\n]{1,300})")
-_NAME = re.compile(r"'([A-Za-z_]\w*)'")
 _TOO_MANY = re.compile(
     r"takes (?:\d{1,2}|from \d{1,2} to \d{1,2}) positional arguments? but \d{1,2} were given"
 )
@@ -90,9 +89,9 @@ def _edits(
     function: _Function, message: str, kind: CauseKind, name: str, source: SourceText, text: str
 ) -> Iterator[Edit]:
     taken = function.args
-    missing = _MISSING.search(message)
+    missing = missing_arguments(message)
     if missing is not None:
-        names = set(_NAME.findall(missing["names"]))
+        names = set(missing.names) if missing.positional else set()
         ordinary = [*taken.posonlyargs, *taken.args]
         without = ordinary[: len(ordinary) - len(taken.defaults)]
         last = without[len(without) - len(names) :] if names else []

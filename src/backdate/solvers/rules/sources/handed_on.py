@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.diagnosis.messages import missing_arguments
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
@@ -19,31 +19,25 @@ from backdate.solvers.rules.executed import function_around, statement_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.subjects import library_behind
 from backdate.solvers.rules.sources.syntax_edits import arguments_of, edited_files, span_of
-
-_MISSING = re.compile(
-    r"(?P<method>\w+)\(\) missing \d+ required (?P<kind>positional|keyword-only) arguments?: "
-    r"(?P<names>.{1,300})"
-)
-_NAME = re.compile(r"'(\w+)'")
+from backdate.text import first_line
 
 
 def handed_on(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """The call of ``super()`` with what the method around it is given by the same name."""
-    match = _MISSING.search(group.cause.message[:2000])
-    if group.cause.kind is not CauseKind.ARGUMENT_COUNT or match is None:
+    missing = missing_arguments(group.cause.message)
+    if group.cause.kind is not CauseKind.ARGUMENT_COUNT or missing is None:
         return
-    names = tuple(_NAME.findall(match["names"]))
     for place in group.places[:1]:
         text = "" if place.file in evidence.kept_files else evidence.texts.get(place.file, "")
-        edits = list(_edits(text, place, match["method"], names, match["kind"] == "positional"))
+        edits = list(_edits(text, place, missing.function, missing.names, missing.positional))
         if edits:
             yield Proposal(
                 origin=ProposalOrigin.SIGNATURE,
                 distribution=library_behind(group, evidence),
                 file_edits=edited_files(evidence.texts, {place.file: edits}),
-                edits_key=f"{', '.join(names)} handed on at {place.file}:{place.line}",
+                edits_key=f"{', '.join(missing.names)} handed on at {place.file}:{place.line}",
                 places=(place,),
-                why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=match[0]),),
+                why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=first_line(group.cause.message)),),
             )
 
 
