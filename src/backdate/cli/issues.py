@@ -40,7 +40,8 @@ class IssueBuildArguments:
         list[str],
         typer.Argument(
             metavar="LIST…",
-            help="Repositories: rows (.jsonl, .parquet), a list of addresses (.txt), or an address.",
+            help="Repositories: rows (.jsonl, .parquet), a list of addresses (.txt), an address, "
+            "or OWNER/NAME.",
         ),
     ]
     output: Annotated[

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from backdate.editing.diff import diff_files
-from backdate.recipes.recipe import Recipe
+from backdate.recipes.recipe import NOSE_SETUPS, Recipe, SuitePlan
 from backdate.recipes.render import command_of, installing_lines
 from backdate.tasks.task import ScriptSetup, Task
+from backdate.testing.command import NOSE_PLUGIN, nose_plugin
+
+WRITTEN = "/tmp/backdate"  # noqa: S108 - in a container of its own
+"""The folder of what has to be importable beside the project, for a run outside backdate."""
 
 
 def script_names(name: str) -> ScriptSetup:
@@ -22,8 +28,31 @@ def setup_script(recipe: Recipe) -> str:
 
 def suite_script(recipe: Recipe) -> str:
     """What runs the tests, each command with its variables."""
-    commands = (command_of(plan) for plan in (recipe.test, *recipe.further_tests))
+    commands = (suite_command(plan) for plan in (recipe.test, *recipe.further_tests))
     return "\n".join(["#!/bin/bash", "set -euo pipefail", *commands]) + "\n"
+
+
+def suite_command(plan: SuitePlan) -> str:
+    """The lines that run one suite where backdate is not, with what nose calls around its tests."""
+    if plan.runner != "pytest" or NOSE_SETUPS not in dict(plan.environment):
+        return command_of(plan)
+    write = written_module(NOSE_PLUGIN, nose_plugin())
+    found = with_variable(plan, "PYTHONPATH", ":", before=WRITTEN)
+    return f"{write}\n{command_of(replace(found, arguments=('-p', NOSE_PLUGIN, *plan.arguments)))}"
+
+
+def written_module(name: str, text: str) -> str:
+    """The lines that write a module into ``WRITTEN``."""
+    return f"mkdir -p {WRITTEN}\ncat > {WRITTEN}/{name}.py <<'END_OF_MODULE'\n{text}END_OF_MODULE"
+
+
+def with_variable(
+    plan: SuitePlan, name: str, between: str, *, before: str = "", after: str = ""
+) -> SuitePlan:
+    """``plan`` with more in one of its variables, ``before`` or ``after`` what its own says."""
+    variables = dict(plan.environment)
+    variables[name] = between.join(filter(None, (before, variables.get(name), after)))
+    return replace(plan, environment=tuple(variables.items()))
 
 
 def scripted_patch(task: Task) -> tuple[ScriptSetup, str]:

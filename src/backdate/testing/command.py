@@ -48,6 +48,8 @@ have; ``$0`` is the environment's interpreter. Programs of the environment take 
 of bash."""
 
 _FILES = Path(__file__).parent / "capture"
+NOSE_PLUGIN = "backdate_capture_nose"
+"""What pytest loads for a plan with ``NOSE_SETUPS``: a module that needs nothing else of this folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,7 @@ def arguments(
     if plan.runner == "pytest":
         warnings = ("-W", "default") if python_warnings else ()
         whole = ("--continue-on-collection-errors", "--maxfail=0", "--color=no")
-        nose = ("-p", "backdate_capture_nose") if NOSE_SETUPS in dict(plan.environment) else ()
+        nose = ("-p", NOSE_PLUGIN) if NOSE_SETUPS in dict(plan.environment) else ()
         plugins = ("-p", "backdate_capture_pytest", *nose)
         return (*start, "pytest", *plugins, *plan.arguments, *warnings, *whole, *plan.targets)
     if plan.runner == "unittest":
@@ -84,6 +86,11 @@ def arguments(
         return ("/bin/sh", "-c", _SCRIPT, python, *plan.targets, *plan.arguments)
     django = (*start, "backdate_capture_django", "test", "--noinput")
     return (*django, *plan.arguments, *plan.targets)
+
+
+def nose_plugin() -> str:
+    """The text of ``NOSE_PLUGIN``, for where these files are not."""
+    return (_FILES / f"{NOSE_PLUGIN}.py").read_text()
 
 
 def runs_copies(plan: SuitePlan) -> bool:

@@ -18,7 +18,7 @@ def test_a_list(tmp_path: Path) -> None:
     file = tmp_path / "list.txt"
     file.write_bytes(
         b"# a remark\n\nflask-login\npypi:six==1.16.0  # why\nhttps://example.org/o/n.git@v1\nplain\n"
-        b"owner+name/repo\nhttps://u:secret@example.org/\n\xff\n"
+        b"owner+name/repo\nmsiemens/tinydb@v4.1\nhttps://u:secret@example.org/\n\xff\n"
     )
     found = list(read_list(file))
     seen = [(one.kind, one.name, one.revision) for one in found if isinstance(one, Candidate)]
@@ -28,8 +28,24 @@ def test_a_list(tmp_path: Path) -> None:
         ("git", "o/n", "v1"),
         ("folder", "plain", ""),
         ("git", "owner/name", ""),
+        ("git", "msiemens/tinydb", "v4.1"),
     ]
-    assert [isinstance(one, BadRow) for one in found] == [False] * 5 + [True] * 2
+    assert [isinstance(one, BadRow) for one in found] == [False] * 6 + [True] * 2
+
+
+def test_a_name_on_github_is_a_folder_where_one_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (there,) = read_entries(["msiemens/tinydb"])
+    assert isinstance(there, Candidate)
+    assert there.location == "https://github.com/msiemens/tinydb"
+    (tmp_path / "msiemens" / "tinydb").mkdir(parents=True)
+    (here,) = read_entries(["msiemens/tinydb"])
+    assert isinstance(here, Candidate)
+    assert (here.kind, here.location) == ("folder", str(tmp_path / "msiemens" / "tinydb"))
+    with pytest.raises(UsageError, match="not there"):
+        require_sources(["lists/repositories.txt"])
 
 
 def test_what_is_no_source_is_refused(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import tarfile
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import pytest
@@ -30,7 +31,7 @@ from issue_rows import (
 )
 
 from backdate.errors import UsageError
-from backdate.recipes.recipe import SuitePlan, SystemPackages
+from backdate.recipes.recipe import NOSE_SETUPS, SuitePlan, SystemPackages
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.foreign.container import container_file
 from backdate.tasks.foreign.eval_script import END, START
@@ -167,6 +168,32 @@ def test_a_program_of_the_projects_own_is_refused_unless_it_runs_pytest() -> Non
     other = replace(task, tests=(replace(TESTS[0], id="tests.Shapes.test_two"),))
     with pytest.raises(UsageError, match="no harness can read"):
         reporting_commands(other)
+
+
+def test_what_nose_calls_around_tests_comes_with_the_script(tmp_path: Path) -> None:
+    plan = SuitePlan(runner="pytest", environment=((NOSE_SETUPS, "1"),), provenance=RULE)
+    task = issue_task(recipe=replace(RECIPE, test=plan))
+    plain = b"class TestShapes:\n    def setUp(self):\n        self.wanted = 4\n"
+    plain += (
+        b"    def test_two(self):\n        from shapes import area\n        assert area(2) == self.wanted\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PROJECT, "test_plain.py", plain)
+        patch.setattr("backdate.tasks.scripts.WRITTEN", str(tmp_path / "written"))
+        log = evaluated(tmp_path, task, fixed=True)
+    assert "PASSED test_plain.py::TestShapes::test_two" in log
+
+
+@pytest.mark.parametrize("runner", ["pytest", "django", "script"])
+def test_suites_in_a_folder_keep_their_own_variables(runner: Literal["pytest", "django", "script"]) -> None:
+    own = (("PYTHONPATH", "lib"), ("PYTEST_ADDOPTS", "-x"), (NOSE_SETUPS, "1"))
+    plan = SuitePlan(runner=runner, targets=("run.sh",), cwd="sub", environment=own, provenance=RULE)
+    (script,) = reporting_commands(issue_task(recipe=replace(RECIPE, test=plan)))
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    last = script.splitlines()[-1]
+    assert last.startswith("(cd sub && ")
+    assert ("PYTHONPATH=/tmp/backdate:lib " in last) == (runner != "script")
+    assert ("PYTEST_ADDOPTS='-x -rA --color=no' " in last) == (runner == "script")
 
 
 def test_a_folder_of_a_task_repository(exported) -> None:

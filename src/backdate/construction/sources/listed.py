@@ -3,12 +3,14 @@
 ::
 
     https://…, ssh://…, git@host:path, PATH     a repository, with @REVISION where it is not the last one
+    OWNER/NAME, where no such folder is         a repository on GitHub, likewise
     pypi:NAME[==VERSION], or NAME alone         a project on the package index
     # …                                         a remark
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from backdate.index.names import is_project_name
 from backdate.projects.sources.specification import FolderSource, GitSource, SdistSource, parse_source
 
 _LINE_BYTES = 64 * 1024
+_ON_GITHUB = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+(@[^@\s]+)?")
 
 
 def read_list(path: Path) -> Iterator[Entry]:
@@ -43,6 +46,8 @@ def entry_of_line(text: str, base: Path) -> Entry:
     local = base / text
     if is_project_name(text) and not local.exists():
         text = f"pypi:{text}"
+    elif names_github(text, base):
+        text = f"https://github.com/{text}"
     elif "://" not in text and not text.startswith(("pypi:", "git@", "~", "/", "git+")):
         text = str(local)
     try:
@@ -63,6 +68,11 @@ def entry_of_line(text: str, base: Path) -> Entry:
         case FolderSource(path=path):
             kind: Kind = "git" if (path / ".git").exists() else "folder"
             return Candidate(kind=kind, name=_owner_and_name(str(path)), location=str(path))
+
+
+def names_github(text: str, base: Path) -> bool:
+    """Whether ``text`` is a repository's name there (OWNER/NAME), and no folder below ``base``."""
+    return _ON_GITHUB.fullmatch(text) is not None and not (base / text.partition("@")[0]).exists()
 
 
 def _owner_and_name(location: str) -> str:

@@ -7,11 +7,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from backdate.construction.candidate import Entry
-from backdate.construction.sources.listed import entry_of_line, read_list
+from backdate.construction.sources.listed import entry_of_line, names_github, read_list
 from backdate.construction.sources.rows import read_jsonl, read_parquet
 from backdate.errors import UsageError
 
-FORMS = "a .jsonl or .parquet file of rows, a .txt list, a folder of such files, an address, or pypi:NAME"
+_TABLES = (".jsonl", ".ndjson", ".parquet")
+_LISTS = (".txt", ".list")
+FORMS = (
+    "a .jsonl or .parquet file of rows, a .txt list, a folder of such files, an address, "
+    "OWNER/NAME, or pypi:NAME"
+)
 
 
 def read_entries(sources: Sequence[str]) -> Iterator[Entry]:
@@ -56,11 +61,13 @@ def _is_word(text: str) -> bool:
     if text.startswith(("pypi:", "git@", "git+")) or "://" in text:
         return True
     path = Path(text)
+    if path.suffix not in (*_TABLES, *_LISTS) and names_github(text, Path.cwd()):
+        return True
     return path.is_dir() and not _tables(path)
 
 
 def _tables(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.suffix in (".jsonl", ".ndjson", ".parquet"))
+    return sorted(path for path in folder.iterdir() if path.suffix in _TABLES)
 
 
 def _files(text: str) -> list[Path]:
@@ -69,6 +76,6 @@ def _files(text: str) -> list[Path]:
         return _tables(path)
     if not path.is_file():
         raise UsageError(f"{text!r} is not there; write {FORMS}")
-    if path.suffix not in (".jsonl", ".ndjson", ".parquet", ".txt", ".list", ""):
+    if path.suffix not in (*_TABLES, *_LISTS, ""):
         raise UsageError(f"{text!r} is not read; write {FORMS}")
     return [path]

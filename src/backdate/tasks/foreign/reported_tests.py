@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from backdate.errors import UsageError
 from backdate.recipes.recipe import SuitePlan
 from backdate.recipes.render import command_of
+from backdate.tasks.scripts import WRITTEN, suite_command, with_variable, written_module
 from backdate.tasks.task import Role, Task, TaskTest
 from backdate.testing.outcomes import Outcome
 
@@ -96,17 +97,17 @@ def _unique(names: Iterable[str]) -> tuple[str, ...]:
 def _reporting(task: Task, plan: SuitePlan) -> str:
     match plan.runner:
         case "pytest":
-            return command_of(replace(plan, arguments=(*plan.arguments, "-rA", "--color=no")))
+            return suite_command(replace(plan, arguments=(*plan.arguments, "-rA", "--color=no")))
         case "unittest":
             argv = ["unittest", *plan.arguments, *plan.targets]
-            return _here_document(plan, "python -", f"{_RESULT}{_UNITTEST.format(argv=argv)}")
+            return _here_document(plan, f"{_RESULT}{_UNITTEST.format(argv=argv)}")
         case "django":
             tests = replace(plan, arguments=("--testrunner=backdate_reporting.Runner", *plan.arguments))
-            write = _here_document(None, "cat > /tmp/backdate_reporting.py", f"{_RESULT}{_DJANGO}")
-            return f"{write}\nPYTHONPATH=/tmp:${{PYTHONPATH:-}} {command_of(tests)}"
+            write = written_module("backdate_reporting", f"{_RESULT}{_DJANGO}")
+            return f"{write}\n{command_of(with_variable(tests, 'PYTHONPATH', ':', before=WRITTEN))}"
         case "program" | "script":
             _require_pytest(task, plan.runner)
-            return f"PYTEST_ADDOPTS='-rA --color=no' {command_of(plan)}"
+            return command_of(with_variable(plan, "PYTEST_ADDOPTS", " ", after="-rA --color=no"))
 
 
 def _require_pytest(task: Task, runner: str) -> None:
@@ -118,11 +119,11 @@ def _require_pytest(task: Task, runner: str) -> None:
         )
 
 
-def _here_document(plan: SuitePlan | None, command: str, text: str) -> str:
-    """``command`` with ``text`` as its standard input, in the plan's folder and with its variables."""
-    own = "".join(f"{name}={shlex.quote(value)} " for name, value in plan.environment) if plan else ""
-    lines = f"{own}{command} <<'END_OF_RUNNER'\n{text}END_OF_RUNNER"
-    if plan is None or plan.cwd == ".":
+def _here_document(plan: SuitePlan, text: str) -> str:
+    """Python with ``text`` as its standard input, in the plan's folder and with its variables."""
+    own = "".join(f"{name}={shlex.quote(value)} " for name, value in plan.environment)
+    lines = f"{own}python - <<'END_OF_RUNNER'\n{text}END_OF_RUNNER"
+    if plan.cwd == ".":
         return lines
     return f"(cd {shlex.quote(plan.cwd)} && {lines}\n)"
 
