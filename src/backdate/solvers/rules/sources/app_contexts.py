@@ -9,11 +9,11 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files
 
 _OUTSIDE = re.compile(r"Working outside of application context")
@@ -21,8 +21,11 @@ _MAKERS = frozenset({"Flask", "create_app", "make_app"})
 _NAMES = frozenset({"app", "application"})
 _NEAR = 5
 """Statements that a block before them is as far away as to hold them as well."""
-_SAID = "what uses a database runs in the context of an application"
-_SOURCE = "https://flask-sqlalchemy.palletsprojects.com/en/stable/contexts/"
+_CHANGE = KnownChange(
+    library="flask",
+    said="what uses a database runs in the context of an application",
+    source="https://flask-sqlalchemy.palletsprojects.com/en/stable/contexts/",
+)
 
 
 def app_contexts(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -40,13 +43,10 @@ def app_contexts(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
             edits.setdefault(place.file, set()).add(edit)
     if not edits:
         return None
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="flask",
-        file_edits=edited_files(evidence.texts, edits),
-        edits_key=f"contexts of lines {', '.join(f'{one.file}:{one.line}' for one in group.raised_at)}",
-        places=tuple(SourcePlace(file=place.file, line=place.line) for place in group.raised_at),
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, source=_SOURCE),),
+    return _CHANGE.mended(
+        edited_files(evidence.texts, edits),
+        key=f"contexts of lines {', '.join(f'{one.file}:{one.line}' for one in group.raised_at)}",
+        places=group.raised_at,
     )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
@@ -53,7 +53,7 @@ def attribute_targets(group: FailureGroup, evidence: FixEvidence) -> Proposal | 
         distribution="sqlalchemy",
         file_edits=edited_files(evidence.texts, edits),
         edits_key=f"names of attributes in {', '.join(edits)}",
-        places=tuple(SourcePlace(file=place.file, line=place.line) for place in group.raised_at),
+        places=group.raised_at,
         why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=_SAID, since="2.0", source=_SOURCE),),
     )
 

@@ -9,25 +9,29 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, line_behind
 
-_LIBRARY, _SINCE = "sqlalchemy", "2.0"
-_SAID = "an object is added to the session by no backref any more"
-_SOURCE = "https://docs.sqlalchemy.org/en/20/changelog/migration_20.html#cascade-backrefs-behavior-deprecated-for-removal-in-2-0"
 _KINDS = frozenset({CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.CHANGED_TYPE})
 _OF_SESSIONS = frozenset({"add", "add_all", "commit", "execute", "flush", "merge", "query", "scalars"})
 _ADDING = frozenset({"add", "add_all", "append", "extend", "merge"})
+_CHANGE = KnownChange(
+    library="sqlalchemy",
+    since="2.0",
+    said="an object is added to the session by no backref any more",
+    source="https://docs.sqlalchemy.org/en/20/changelog/migration_20.html#cascade-backrefs-behavior-deprecated-for-removal-in-2-0",
+)
 
 
 def backref_cascades(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """``session.add(recipe)`` behind all that failing tests make so, where the session is at hand."""
-    if group.cause.kind not in _KINDS or not evidence.moves_past(_LIBRARY, _SINCE):
+    if group.cause.kind not in _KINDS or not _CHANGE.lies_between(evidence):
         return
     relations = set(_relations(evidence.texts))
     made = {
@@ -37,15 +41,10 @@ def backref_cascades(group: FailureGroup, evidence: FixEvidence) -> Iterator[Pro
         and (edits := dict(_edits(evidence.texts.get(file, ""), lines, relations)))
     }
     if made:
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=_LIBRARY,
-            file_edits=edited_files(
-                evidence.texts, {file: list(edits.values()) for file, edits in made.items()}
-            ),
-            edits_key="objects that a backref added",
+        yield _CHANGE.mended(
+            edited_files(evidence.texts, {file: list(edits.values()) for file, edits in made.items()}),
+            key="objects that a backref added",
             places=tuple(SourcePlace(file=file, line=line) for file, edits in made.items() for line in edits),
-            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
         )
 
 

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import (
     CallArgument,
     edited_files,
@@ -30,9 +30,13 @@ _ABOUT_IT = re.compile(
 _MADE_OF = {"MetaData": "{0}", "declarative_base": "{0}.metadata"}
 """The functions that took an engine, and where its metadata is behind what they give."""
 _USERS = frozenset({"create_all", "drop_all", "reflect"})
-_SAID = "metadata keeps no engine: what uses the database is given it"
-_SOURCE = "https://docs.sqlalchemy.org/en/20/changelog/migration_20.html#implicit-and-connectionless-execution-bound-metadata-removed"
 _SQLALCHEMY_2 = (2, 0)
+_CHANGE = KnownChange(
+    library="sqlalchemy",
+    since="2.0",
+    said="metadata keeps no engine: what uses the database is given it",
+    source="https://docs.sqlalchemy.org/en/20/changelog/migration_20.html#implicit-and-connectionless-execution-bound-metadata-removed",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +70,10 @@ def bound_metadata(group: FailureGroup, evidence: FixEvidence) -> Proposal | Non
     }
     if not edits:
         return None
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="sqlalchemy",
-        file_edits=edited_files(evidence.texts, edits),
-        edits_key=f"engines of metadata in {', '.join(edits)}",
-        places=tuple(SourcePlace(file=place.file, line=place.line) for place in group.raised_at),
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="2.0", source=_SOURCE),),
+    return _CHANGE.mended(
+        edited_files(evidence.texts, edits),
+        key=f"engines of metadata in {', '.join(edits)}",
+        places=group.raised_at,
     )
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.rewriting.expressions import expressions_on
 from backdate.rewriting.rewrite import ExpressionRole, ReplaceExpression
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.text import version_numbers
 
 _POSITION = re.compile(r"-?\d{1,9}\Z|np\.int\d+\(-?\d{1,9}\)\Z")
 _PANDAS_3 = (3, 0)
-_SAID = "an integer in brackets is a label of a series, and no position"
-_SOURCE = "https://pandas.pydata.org/docs/whatsnew/v3.0.0.html"
+_CHANGE = KnownChange(
+    library="pandas",
+    since="3.0",
+    said="an integer in brackets is a label of a series, and no position",
+    source="https://pandas.pydata.org/docs/whatsnew/v3.0.0.html",
+)
 
 
 def by_position(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
@@ -40,14 +44,9 @@ def by_position(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal
     named = [code for code in values if any(_takes(code, missing, one.code) for one in expressions)]
     for code in dict.fromkeys((*named, *values)):
         if not code.endswith((".iloc", ".loc", ".at", ".iat")):
-            yield Proposal(
-                origin=ProposalOrigin.RESTRUCTURING,
-                distribution="pandas",
-                rewrite=ReplaceExpression(
-                    expression=code, role=ExpressionRole.SUBSCRIPTED, template="{self}.iloc"
-                ),
-                places=group.places,
-                why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="3.0", source=_SOURCE),),
+            yield _CHANGE.rewritten(
+                ReplaceExpression(expression=code, role=ExpressionRole.SUBSCRIPTED, template="{self}.iloc"),
+                group.places,
             )
 
 

@@ -9,11 +9,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import arguments_of, edited_files, leaf_of, span_of
 
 _REFUSED = re.compile(
@@ -21,27 +22,28 @@ _REFUSED = re.compile(
     r"|(?:Could not|Cannot) convert .{1,400} to numeric|could not convert string to float",
     re.DOTALL,
 )
-_LIBRARY, _SINCE, _ARGUMENT = "pandas", "2.0", "numeric_only"
-_SAID = "numeric_only is False by default"
-_SOURCE = "https://pandas.pydata.org/docs/whatsnew/v2.0.0.html"
+_ARGUMENT = "numeric_only"
 _NAMED = ("agg", "aggregate")
+_CHANGE = KnownChange(
+    library="pandas",
+    since="2.0",
+    said="numeric_only is False by default",
+    source="https://pandas.pydata.org/docs/whatsnew/v2.0.0.html",
+)
 
 
 def chosen_methods(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """``numeric_only=True`` for such calls at the failing lines."""
-    if not evidence.moves_past(_LIBRARY, _SINCE) or _REFUSED.search(group.cause.message[:4000]) is None:
+    if not _CHANGE.lies_between(evidence) or _REFUSED.search(group.cause.message[:4000]) is None:
         return
     for place in group.places:
         text = "" if place.file in evidence.kept_files else evidence.texts.get(place.file, "")
         edits = list(_edits(text, place.line)) if text else []
         if edits:
-            yield Proposal(
-                origin=ProposalOrigin.RESTRUCTURING,
-                distribution=_LIBRARY,
-                file_edits=edited_files(evidence.texts, {place.file: edits}),
-                edits_key=f"numbers alone at {place.file}:{place.line}",
+            yield _CHANGE.mended(
+                edited_files(evidence.texts, {place.file: edits}),
+                key=f"numbers alone at {place.file}:{place.line}",
                 places=(SourcePlace(file=place.file, line=place.line),),
-                why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
             )
 
 

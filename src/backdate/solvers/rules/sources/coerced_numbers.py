@@ -9,30 +9,34 @@ import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of
 
-_LIBRARY, _SINCE = "pydantic", "2.4"
 _REFUSED = re.compile(
     r"(?m)^(?P<field>[\w.]{1,200})\n\s+Input should be a valid string \[type=string_type, "
     r"input_value=[^\n]{1,200}, input_type=(?:int|float|Decimal)\]"
 )
 _OF_NUMBERS = re.compile(r"\b(?:int|float|bool|Decimal)\b")
 _OPTION = "coerce_numbers_to_str"
-_SAID = f"a field of texts takes numbers where the model has {_OPTION}"
-_SOURCE = "https://docs.pydantic.dev/latest/api/config/#pydantic.config.ConfigDict.coerce_numbers_to_str"
 _MOST_MESSAGE = 20_000
+_CHANGE = KnownChange(
+    library="pydantic",
+    since="2.4",
+    said=f"a field of texts takes numbers where the model has {_OPTION}",
+    source="https://docs.pydantic.dev/latest/api/config/#pydantic.config.ConfigDict.coerce_numbers_to_str",
+)
 
 
 def coerced_numbers(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """The option for all models that have one of the fields; not for one that sets its options otherwise."""
     found = _REFUSED.finditer(group.cause.message[:_MOST_MESSAGE])
     fields = {match["field"].rstrip(".0123456789").rpartition(".")[2] for match in found}
-    if not fields or not evidence.moves_past(_LIBRARY, _SINCE):
+    if not fields or not _CHANGE.lies_between(evidence):
         return
     models = _models(evidence.texts)
     made: dict[str, dict[int, Edit]] = {}
@@ -41,13 +45,10 @@ def coerced_numbers(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
         if edits:
             made[file] = edits
     if made:
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=_LIBRARY,
-            file_edits=edited_files(evidence.texts, {file: edits.values() for file, edits in made.items()}),
-            edits_key="numbers for fields of texts",
+        yield _CHANGE.mended(
+            edited_files(evidence.texts, {file: edits.values() for file, edits in made.items()}),
+            key="numbers for fields of texts",
             places=tuple(SourcePlace(file=file, line=line) for file, edits in made.items() for line in edits),
-            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
         )
 
 

@@ -9,15 +9,20 @@ import ast
 import re
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
 
 _AMBIGUOUS = re.compile(r"The truth value of an array with more than one element is ambiguous")
-_SOURCE = "https://numpy.org/doc/stable/release/1.25.0-notes.html"
+_CHANGE = KnownChange(
+    library="numpy",
+    since="1.25",
+    said="an array is compared with a text, or with None, item by item",
+    source="https://numpy.org/doc/stable/release/1.25.0-notes.html",
+)
 
 
 def compared_arrays(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -26,7 +31,7 @@ def compared_arrays(group: FailureGroup, evidence: FixEvidence) -> Proposal | No
     None where the error is another, or nothing there is compared so.
     """
     place = next(iter(group.places), None)
-    if place is None or not evidence.moves_past("numpy", "1.25"):
+    if place is None or not _CHANGE.lies_between(evidence):
         return None
     if _AMBIGUOUS.search(group.cause.message) is None or place.file in evidence.kept_files:
         return None
@@ -34,15 +39,10 @@ def compared_arrays(group: FailureGroup, evidence: FixEvidence) -> Proposal | No
     edits = list(_edits(text, place.line))
     if not edits:
         return None
-    known = "an array is compared with a text, or with None, item by item"
-    why = AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since="1.25", source=_SOURCE)
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="numpy",
-        file_edits=edited_files(evidence.texts, {place.file: edits}),
-        edits_key=f"comparisons at {place.file}:{place.line}",
+    return _CHANGE.mended(
+        edited_files(evidence.texts, {place.file: edits}),
+        key=f"comparisons at {place.file}:{place.line}",
         places=(place,),
-        why=(why,),
     )
 
 

@@ -11,20 +11,19 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of
 from backdate.text import version_numbers
 
-_LIBRARY, _SINCE = "pydantic", "2.0"
+_LIBRARY = "pydantic"
 _GONE = re.compile(
     r"pydantic:Constrained\w+|cannot import name 'Constrained\w+'|no attribute 'Constrained\w+'"
 )
-_SAID = "constrained types are annotated ones"
-_SOURCE = "https://docs.pydantic.dev/latest/migration/#the-constrained-classes-have-been-removed"
 _NUMBERS = {name: name for name in ("gt", "ge", "lt", "le", "multiple_of", "strict")}
 _LENGTHS = {"min_length": "min_length", "max_length": "max_length"}
 _TEXTS = {name: name for name in ("strip_whitespace", "to_lower", "to_upper", "strict")}
@@ -32,6 +31,12 @@ _ANCHORED = re.compile(r"(?P<start>[rRuU]?(?P<quote>['\"]))(?P<text>[^'\"\n]*)(?
 """A literal of one line, whose pattern may get an anchor: 1.x looked for a match at the start alone."""
 _UNKNOWN_TO_RUST = re.compile(r"\(\?[=!<]|\\[1-9]")
 _ANNOTATED_SINCE = (3, 9)
+_CHANGE = KnownChange(
+    library=_LIBRARY,
+    since="2.0",
+    said="constrained types are annotated ones",
+    source="https://docs.pydantic.dev/latest/migration/#the-constrained-classes-have-been-removed",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ _KINDS: Mapping[str, _AnnotatedForm] = {
 
 def constrained_types(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """All such classes of the project at once."""
-    if _GONE.search(group.cause.message[:2000]) is None or not evidence.moves_past(_LIBRARY, _SINCE):
+    if _GONE.search(group.cause.message[:2000]) is None or not _CHANGE.lies_between(evidence):
         return
     python = version_numbers(evidence.versions_of("python")[1] or "3.12")
     home = "typing" if python >= _ANNOTATED_SINCE else "typing_extensions"
@@ -68,13 +73,8 @@ def constrained_types(group: FailureGroup, evidence: FixEvidence) -> Iterator[Pr
         made[file] = [edit for _, edit in changed]
         places += (SourcePlace(file=file, line=line) for line, _ in changed)
     if made:
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=_LIBRARY,
-            file_edits=edited_files(evidence.texts, made),
-            edits_key="constrained types",
-            places=tuple(places),
-            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
+        yield _CHANGE.mended(
+            edited_files(evidence.texts, made), key="constrained types", places=tuple(places)
         )
 
 

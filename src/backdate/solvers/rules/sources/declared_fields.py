@@ -8,23 +8,27 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.encodings import split_lines
 from backdate.editing.python_source import parsed_or_none
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of
 
 _LIBRARY = "marshmallow"
-_SINCE = "4.0"
-_SOURCE = "https://marshmallow.readthedocs.io/en/stable/upgrading.html"
 _KINDS = (CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.OTHER_ERROR)
 _IN_META = ("fields", "additional")
+_CHANGE = KnownChange(
+    library=_LIBRARY,
+    since="4.0",
+    said="no field is made of a name in Meta: each has to be declared",
+    source="https://marshmallow.readthedocs.io/en/stable/upgrading.html",
+)
 
 
 def declared_fields(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """A declaration for each name in ``Meta`` that has none, in the files that the failing tests run."""
-    if group.cause.kind not in _KINDS or not evidence.moves_past(_LIBRARY, _SINCE):
+    if group.cause.kind not in _KINDS or not _CHANGE.lies_between(evidence):
         return
     texts = {
         file: text
@@ -37,14 +41,7 @@ def declared_fields(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
         if text != texts[file]
     )
     if edits:
-        known = "no field is made of a name in Meta: each has to be declared"
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=_LIBRARY,
-            file_edits=edits,
-            edits_key="fields that are declared",
-            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since=_SINCE, source=_SOURCE),),
-        )
+        yield _CHANGE.mended(edits, key="fields that are declared")
 
 
 def with_declarations(texts: Mapping[str, str]) -> dict[str, str]:

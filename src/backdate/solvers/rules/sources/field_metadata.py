@@ -8,17 +8,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of, without_arguments
 
 _LIBRARY = "marshmallow"
-_SINCE = "4.0"
-_SOURCE = "https://marshmallow.readthedocs.io/en/stable/upgrading.html"
 _OWNERS = ("fields", "ma")
 _METADATA = "metadata"
 _KNOWN = frozenset(
@@ -42,12 +40,18 @@ _FIELDS = frozenset(
         "FormattedString",
     )
 )
+_CHANGE = KnownChange(
+    library=_LIBRARY,
+    since="4.0",
+    said="what else a field is given goes into metadata=",
+    source="https://marshmallow.readthedocs.io/en/stable/upgrading.html",
+)
 
 
 def field_metadata(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """The further arguments of fields in the files that fail, as their metadata; None for another error."""
     of_field = group.cause.kind is CauseKind.UNEXPECTED_ARGUMENT and group.cause.name not in _KNOWN
-    if not of_field or not evidence.moves_past(_LIBRARY, _SINCE):
+    if not of_field or not _CHANGE.lies_between(evidence):
         return None
     edits = {}
     for file in dict.fromkeys(place.file for place in group.places):
@@ -60,15 +64,10 @@ def field_metadata(group: FailureGroup, evidence: FixEvidence) -> Proposal | Non
             edits[file] = made
     if not edits:
         return None
-    known = "what else a field is given goes into metadata="
-    why = AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since=_SINCE, source=_SOURCE)
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution=_LIBRARY,
-        file_edits=edited_files(evidence.texts, edits),
-        edits_key=f"metadata of fields in {', '.join(edits)}",
+    return _CHANGE.mended(
+        edited_files(evidence.texts, edits),
+        key=f"metadata of fields in {', '.join(edits)}",
         places=group.places[:1],
-        why=(why,),
     )
 
 

@@ -7,31 +7,36 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.source_tree import source_tree
 from backdate.rewriting.spelling import spell_expression
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of
 from backdate.solvers.rules.sources.tried_statements import tried
 from backdate.text import version_numbers
 
-_LIBRARY, _SINCE = "anyio", "4.0"
-_SAID = "task groups raise an exception group where they raised the error of their one task"
-_SOURCE = "https://anyio.readthedocs.io/en/stable/versionhistory.html"
 _GROUPS = ("ExceptionGroup", "BaseExceptionGroup")
 _BUILT_IN = (3, 11)
+_CHANGE = KnownChange(
+    library="anyio",
+    since="4.0",
+    said="task groups raise an exception group where they raised the error of their one task",
+    source="https://anyio.readthedocs.io/en/stable/versionhistory.html",
+)
 
 
 def grouped_errors(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """Every block of tasks that the failing tests run, with the only error of a group taken out of it."""
     cause = group.cause
     in_group = any(name.rpartition(".")[2] in _GROUPS for name in (cause.type, cause.group))
-    if not in_group or not evidence.moves_past(_LIBRARY, _SINCE):
+    if not in_group or not _CHANGE.lies_between(evidence):
         return
     needs_import = version_numbers(evidence.python)[:2] < _BUILT_IN
     edited: list[FileEdit] = []
@@ -45,13 +50,8 @@ def grouped_errors(group: FailureGroup, evidence: FixEvidence) -> Iterator[Propo
                 edited.append(FileEdit(file=file, text=made))
                 places += lines
     if edited:
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=_LIBRARY,
-            file_edits=tuple(edited),
-            edits_key="the only error of a group of tasks",
-            places=tuple(places),
-            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
+        yield replace(
+            _CHANGE.mended(tuple(edited), key="the only error of a group of tasks", places=tuple(places)),
             last=True,
         )
 

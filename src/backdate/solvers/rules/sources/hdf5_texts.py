@@ -8,28 +8,32 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of
 
-_LIBRARY, _SINCE = "h5py", "3.0"
-_SAID = "texts are read as bytes; Dataset.asstr() reads them as texts"
-_SOURCE = "https://docs.h5py.org/en/stable/whatsnew/3.0.html"
 _KINDS = frozenset(
     {CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.CHANGED_TYPE, CauseKind.OTHER_ERROR}
 )
 _CREATING = frozenset({"create_dataset", "require_dataset"})
 _READING = frozenset({"list", "tuple", "set", "sorted", "zip", "enumerate", "map", "reversed"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_CHANGE = KnownChange(
+    library="h5py",
+    since="3.0",
+    said="texts are read as bytes; Dataset.asstr() reads them as texts",
+    source="https://docs.h5py.org/en/stable/whatsnew/3.0.html",
+)
 
 
 def hdf5_texts(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """All that reads datasets of texts, in the files that failing tests run."""
-    if group.cause.kind not in _KINDS or not evidence.moves_past(_LIBRARY, _SINCE):
+    if group.cause.kind not in _KINDS or not _CHANGE.lies_between(evidence):
         return
     trees = {
         file: tree for file, text in evidence.texts.items() if (tree := parsed_or_none(text)) is not None
@@ -43,17 +47,14 @@ def hdf5_texts(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]
         and (edits := dict(text_reads(trees[file], evidence.texts[file], names)))
     }
     if made:
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=_LIBRARY,
-            file_edits=edited_files(evidence.texts, {file: list(edits) for file, edits in made.items()}),
-            edits_key="texts of HDF5 files",
+        yield _CHANGE.mended(
+            edited_files(evidence.texts, {file: list(edits) for file, edits in made.items()}),
+            key="texts of HDF5 files",
             places=tuple(
                 SourcePlace(file=file, line=line)
                 for file, edits in made.items()
                 for line in dict.fromkeys(edits.values())
             ),
-            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
         )
 
 

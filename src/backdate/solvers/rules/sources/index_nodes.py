@@ -5,18 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.knowledge.changes import PYTHON
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of
 
-_SINCE = "3.9"
-_SAID = "the index of a subscript is node.slice itself, without an ast.Index around it"
-_SOURCE = "https://docs.python.org/3/whatsnew/3.9.html#deprecated"
 _KINDS = frozenset(
     {
         CauseKind.ASSERTION,
@@ -26,11 +24,17 @@ _KINDS = frozenset(
         CauseKind.OTHER_ERROR,
     }
 )
+_CHANGE = KnownChange(
+    library=PYTHON,
+    since="3.9",
+    said="the index of a subscript is node.slice itself, without an ast.Index around it",
+    source="https://docs.python.org/3/whatsnew/3.9.html#deprecated",
+)
 
 
 def index_nodes(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """For each file that reads trees and was run where the tests passed: all that it reads of an index."""
-    if group.cause.kind not in _KINDS or not evidence.moves_past(PYTHON, _SINCE):
+    if group.cause.kind not in _KINDS or not _CHANGE.lies_between(evidence):
         return
     for file, text in evidence.texts.items():
         if "ast" not in text or ".slice" not in text or file in evidence.kept_files:
@@ -39,13 +43,10 @@ def index_nodes(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal
         places = tuple(SourcePlace(file=file, line=line) for line, _ in made)
         if not evidence.executed_of(places):
             continue
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=PYTHON,
-            file_edits=edited_files(evidence.texts, {file: [edit for _, edit in made]}),
-            edits_key=f"indices of subscripts in {file}",
+        yield _CHANGE.mended(
+            edited_files(evidence.texts, {file: [edit for _, edit in made]}),
+            key=f"indices of subscripts in {file}",
             places=places,
-            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
         )
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import arguments_of, edited_files, without_arguments
 from backdate.text import version_numbers
 
@@ -25,9 +26,14 @@ _ATTRIBUTES = {
 }
 _APPLICATION, _PROVIDER = "flask.app.Flask", "json"
 _SAID = "an application's JSON is set at its provider, and no setting of its configuration is read"
-_SOURCE = "https://flask.palletsprojects.com/en/stable/changes/#version-2-3-0"
 _SINCE = (2, 3)
 _PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+_CHANGE = KnownChange(
+    library="flask",
+    since="2.3",
+    said=_SAID,
+    source="https://flask.palletsprojects.com/en/stable/changes/#version-2-3-0",
+)
 
 
 def unread_settings(evidence: FixEvidence) -> Iterator[FailureGroup]:
@@ -66,13 +72,10 @@ def json_settings(group: FailureGroup, evidence: FixEvidence) -> Proposal | None
             edits.setdefault(place.file, set()).add(edit)
     if not edits:
         return None
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="flask",
-        file_edits=edited_files(evidence.texts, edits),
-        edits_key=f"settings of JSON in {', '.join(edits)}",
+    return _CHANGE.mended(
+        edited_files(evidence.texts, edits),
+        key=f"settings of JSON in {', '.join(edits)}",
         places=group.places,
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="2.3", source=_SOURCE),),
     )
 
 

@@ -8,15 +8,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of, with_methods
 
 _LIBRARY = "marshmallow"
-_SINCE = "4.0"
-_SOURCE = "https://marshmallow.readthedocs.io/en/stable/upgrading.html"
 _CONTEXT, _SCHEMA = "context", "Schema"
 _KINDS = (CauseKind.UNEXPECTED_ARGUMENT, CauseKind.MISSING_ATTRIBUTE)
 _METHOD = (
@@ -24,15 +22,17 @@ _METHOD = (
     "    super().__init__(*args, **kwargs)",
     "    self.context = {} if context is None else context",
 )
+_CHANGE = KnownChange(
+    library=_LIBRARY,
+    since="4.0",
+    said="a schema takes no context, and keeps none",
+    source="https://marshmallow.readthedocs.io/en/stable/upgrading.html",
+)
 
 
 def kept_contexts(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """The schemas that keep their contexts themselves; None where the error is about something else."""
-    if (
-        group.cause.kind not in _KINDS
-        or group.cause.name != _CONTEXT
-        or not evidence.moves_past(_LIBRARY, _SINCE)
-    ):
+    if group.cause.kind not in _KINDS or group.cause.name != _CONTEXT or not _CHANGE.lies_between(evidence):
         return None
     editable = {file: text for file, text in evidence.texts.items() if file not in evidence.kept_files}
     edits = tuple(
@@ -42,15 +42,7 @@ def kept_contexts(group: FailureGroup, evidence: FixEvidence) -> Proposal | None
     )
     if not edits:
         return None
-    known = "a schema takes no context, and keeps none"
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution=_LIBRARY,
-        file_edits=edits,
-        edits_key="schemas that keep their contexts",
-        places=group.places[:1],
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since=_SINCE, source=_SOURCE),),
-    )
+    return _CHANGE.mended(edits, key="schemas that keep their contexts", places=group.places[:1])
 
 
 def with_contexts(texts: Mapping[str, str]) -> dict[str, str]:

@@ -7,21 +7,26 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
 from backdate.solvers.rules.executed import function_around
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.text import version_numbers
 
 _BY_NAME = re.compile(
     r"tuple indices must be integers or slices, not "
     r"(?:str|Column|ColumnClause|InstrumentedAttribute|Label|quoted_name)\b"
 )
-_SAID = "a row is a tuple, and its _mapping a dictionary"
-_SOURCE = "https://docs.sqlalchemy.org/en/20/changelog/migration_20.html#result-rows-act-like-named-tuples"
 _SQLALCHEMY_2 = (2, 0)
+_CHANGE = KnownChange(
+    library="sqlalchemy",
+    since="2.0",
+    said="a row is a tuple, and its _mapping a dictionary",
+    source="https://docs.sqlalchemy.org/en/20/changelog/migration_20.html#result-rows-act-like-named-tuples",
+)
 
 
 def mapped_rows(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -44,13 +49,10 @@ def mapped_rows(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     ]
     if not made:
         return None
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="sqlalchemy",
-        file_edits=tuple(FileEdit(file=file, text=rows.text) for file, rows in made),
-        edits_key="; ".join(f"rows of {', '.join(rows.names)} in {file}" for file, rows in made),
+    return _CHANGE.mended(
+        tuple(FileEdit(file=file, text=rows.text) for file, rows in made),
+        key="; ".join(f"rows of {', '.join(rows.names)} in {file}" for file, rows in made),
         places=tuple(SourcePlace(file=file, line=line) for file, rows in made for line in rows.lines),
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="2.0", source=_SOURCE),),
     )
 
 

@@ -6,15 +6,20 @@ import ast
 import re
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.editing.python_source import parsed_or_none
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of
 
 _LONGEST = 2_000
 _IS_MARK = re.compile(r"[^\n]{0,80}'MarkDecorator'[^\n]{0,80}")
 _MARK = re.compile(r"(?P<mark>(?P<base>(?:\w+\.)*?)mark\.\w+)\Z")
-_SOURCE = "https://docs.pytest.org/en/stable/deprecations.html#marks-in-pytest-mark-parametrize"
+_CHANGE = KnownChange(
+    library="pytest",
+    since="4.0",
+    said="marks are no functions of values any more: pytest.param takes them",
+    source="https://docs.pytest.org/en/stable/deprecations.html#marks-in-pytest-mark-parametrize",
+)
 
 
 def marked_values(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -31,14 +36,7 @@ def marked_values(group: FailureGroup, evidence: FixEvidence) -> Proposal | None
     ]
     if not edits:
         return None
-    known = "marks are no functions of values any more: pytest.param takes them"
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="pytest",
-        file_edits=tuple(edits),
-        edits_key="marks of values by pytest.param",
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since="4.0", source=_SOURCE),),
-    )
+    return _CHANGE.mended(tuple(edits), key="marks of values by pytest.param")
 
 
 def with_param(text: str) -> str:

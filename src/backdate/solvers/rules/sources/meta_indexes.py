@@ -6,17 +6,21 @@ import ast
 import re
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
 
 _REFUSED = re.compile(r"'class Meta' got invalid attribute\(s\): (?:\w{1,60},)*index_together\b")
 _OLD = "index_together"
-_SAID = "Meta.indexes takes the place of Meta.index_together"
-_SOURCE = "https://docs.djangoproject.com/en/stable/releases/4.2/#meta-index-together-is-deprecated-in-favor-of-meta-indexes"
+_CHANGE = KnownChange(
+    library="django",
+    since="5.1",
+    said="Meta.indexes takes the place of Meta.index_together",
+    source="https://docs.djangoproject.com/en/stable/releases/4.2/#meta-index-together-is-deprecated-in-favor-of-meta-indexes",
+)
 
 
 def meta_indexes(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -33,13 +37,10 @@ def meta_indexes(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     }
     if not edits:
         return None
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="django",
-        file_edits=edited_files(evidence.texts, edits),
-        edits_key=f"indexes of models in {', '.join(edits)}",
-        places=tuple(SourcePlace(file=place.file, line=place.line) for place in group.raised_at),
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since="5.1", source=_SOURCE),),
+    return _CHANGE.mended(
+        edited_files(evidence.texts, edits),
+        key=f"indexes of models in {', '.join(edits)}",
+        places=group.raised_at,
     )
 
 

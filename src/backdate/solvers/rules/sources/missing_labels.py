@@ -5,24 +5,29 @@ from __future__ import annotations
 import ast
 import re
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import span_of
 
 _MISSING = re.compile(
     r"not in index|with any missing labels is no longer supported|"
     r"None of \[.{0,400}\] are in the \[index\]"
 )
-_SOURCE = "https://pandas.pydata.org/docs/user_guide/indexing.html#indexing-deprecate-loc-reindex-listlike"
+_CHANGE = KnownChange(
+    library="pandas",
+    since="1.0",
+    said="labels that are not there are an error, and reindex() gives nothing for them",
+    source="https://pandas.pydata.org/docs/user_guide/indexing.html#indexing-deprecate-loc-reindex-listlike",
+)
 
 
 def missing_labels(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """``frame.reindex(labels)`` on the failing line; None for other errors and other items."""
     place = next(iter(group.places), None)
-    if place is None or group.cause.type != "KeyError" or not evidence.moves_past("pandas", "1.0"):
+    if place is None or group.cause.type != "KeyError" or not _CHANGE.lies_between(evidence):
         return None
     if _MISSING.search(group.cause.message) is None or place.file in evidence.kept_files:
         return None
@@ -30,14 +35,10 @@ def missing_labels(group: FailureGroup, evidence: FixEvidence) -> Proposal | Non
     edits = _edits(text, place.line)
     if not edits:
         return None
-    known = "labels that are not there are an error, and reindex() gives nothing for them"
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="pandas",
-        file_edits=(FileEdit(file=place.file, text=apply_edits(text, edits)),),
-        edits_key=f"labels at {place.file}:{place.line}",
+    return _CHANGE.mended(
+        (FileEdit(file=place.file, text=apply_edits(text, edits)),),
+        key=f"labels at {place.file}:{place.line}",
         places=(place,),
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since="1.0", source=_SOURCE),),
     )
 
 

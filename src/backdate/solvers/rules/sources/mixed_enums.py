@@ -10,15 +10,15 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.changes import PYTHON
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import with_methods
 from backdate.text import version_numbers
 
 _SINCE = (3, 11)
-_SOURCE = "https://docs.python.org/3/whatsnew/3.11.html#enum"
 _MEMBER = re.compile(r"(?<![A-Za-z0-9<])(?P<owner>[A-Z]\w{0,100})\.(?P<member>[A-Za-z]\w{0,100})")
 _NUMBER_AS_TEXT = re.compile(r"Unknown format code '[bcdeEfFgGnoxX%]' for object of type 'str'")
 _MIXED = frozenset({"str", "int", "float", "bytes"})
@@ -28,6 +28,12 @@ _MOST = 4
 """Classes that one message leads to."""
 _FORMAT = ("def __format__(self, format_spec):", "    return format(self.value, format_spec)")
 _TEXT = ("def __str__(self):", '    return f"{type(self).__name__}.{self.name}"')
+_CHANGE = KnownChange(
+    library=PYTHON,
+    since="3.11",
+    said="members of enumerations with another type are shown otherwise",
+    source="https://docs.python.org/3/whatsnew/3.11.html#enum",
+)
 
 
 def shown_as_before(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
@@ -49,19 +55,10 @@ def shown_as_before(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
         if (file, definition.lineno) in made:
             continue
         made.add((file, definition.lineno))
-        why = AdviceEvidence(
-            kind=EvidenceKind.KNOWN,
-            text="members of enumerations with another type are shown otherwise",
-            since="3.11",
-            source=_SOURCE,
-        )
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=PYTHON,
-            file_edits=(FileEdit(file=file, text=with_methods(evidence.texts[file], definition, methods)),),
-            edits_key=f"how members of {definition.name} in {file} are shown",
+        yield _CHANGE.mended(
+            (FileEdit(file=file, text=with_methods(evidence.texts[file], definition, methods)),),
+            key=f"how members of {definition.name} in {file} are shown",
             places=(SourcePlace(file=file, line=definition.lineno),),
-            why=(why,),
         )
 
 

@@ -8,28 +8,32 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.changes import PYTHON
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import with_methods
 
-_SINCE = "3.12"
-_SAID = "the import system calls find_spec(), and no find_module()"
-_SOURCE = "https://docs.python.org/3/whatsnew/3.12.html#removed"
 _METHOD = (
     "def find_spec(self, fullname, path=None, target=None):",
     "    from importlib.util import spec_from_loader",
     "    loader = self.find_module(fullname, path)",
     "    return None if loader is None else spec_from_loader(fullname, loader)",
 )
+_CHANGE = KnownChange(
+    library=PYTHON,
+    since="3.12",
+    said="the import system calls find_spec(), and no find_module()",
+    source="https://docs.python.org/3/whatsnew/3.12.html#removed",
+)
 
 
 def old_finders(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """For each class with ``find_module`` that was asked where the tests passed: ``find_spec`` as well."""
     missing = group.cause.kind in (CauseKind.MISSING_MODULE, CauseKind.MISSING_NAME)
-    if not missing or not evidence.moves_past(PYTHON, _SINCE):
+    if not missing or not _CHANGE.lies_between(evidence):
         return
     for file, text in evidence.texts.items():
         if "def find_module(" not in text or file in evidence.kept_files:
@@ -39,13 +43,10 @@ def old_finders(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal
             inside = tuple(SourcePlace(file=file, line=line) for line in lines)
             if not evidence.executed_of(inside):
                 continue
-            yield Proposal(
-                origin=ProposalOrigin.RESTRUCTURING,
-                distribution=PYTHON,
-                file_edits=(FileEdit(file=file, text=with_methods(text, definition, (_METHOD,))),),
-                edits_key=f"find_spec of {definition.name} in {file}",
+            yield _CHANGE.mended(
+                (FileEdit(file=file, text=with_methods(text, definition, (_METHOD,))),),
+                key=f"find_spec of {definition.name} in {file}",
                 places=(SourcePlace(file=file, line=method.lineno),),
-                why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
             )
 
 

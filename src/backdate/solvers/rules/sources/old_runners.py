@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import functools
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.rewriting.old_runner_uses import lines_of_runners
 from backdate.rewriting.old_runners import without_old_runners
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 
 _OF_IMPORTS = frozenset(
     {CauseKind.MISSING_MODULE, CauseKind.MISSING_NAME, CauseKind.MISSING_ATTRIBUTE, CauseKind.REMOVED}
 )
-_SOURCE = "https://docs.pytest.org/en/stable/how-to/nose.html"
+_CHANGE = KnownChange(
+    library="nose",
+    said="nose does not import with Python 3.12, and NumPy dropped what it had for it in 1.25",
+    source="https://docs.pytest.org/en/stable/how-to/nose.html",
+)
 
 
 def old_runners(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -41,14 +46,10 @@ def old_runners(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     )
     if not edits:
         return None
-    known = "nose does not import with Python 3.12, and NumPy dropped what it had for it in 1.25"
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution="nose",
-        file_edits=edits,
-        edits_key=f"nose in {', '.join(edit.file for edit in edits)}",
+    return _CHANGE.mended(
+        edits,
+        key=f"nose in {', '.join(edit.file for edit in edits)}",
         places=tuple(place for place in places if place.file in {edit.file for edit in edits}),
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, source=_SOURCE),),
     )
 
 

@@ -10,18 +10,16 @@ import ast
 from collections.abc import Iterator, Mapping, Set
 from types import MappingProxyType
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of, span_of
 
 _KINDS = (CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.OTHER_ERROR)
 _LIBRARY = "marshmallow"
-_RAISING = "4.0"
-_SOURCE = "https://marshmallow.readthedocs.io/en/latest/upgrading.html"
 _NAMES = ("checked", "checked_value", "must_hold")
 _HELPER = '''
 
@@ -34,11 +32,17 @@ def {name}(check):
 
     return validate
 '''
+_CHANGE = KnownChange(
+    library=_LIBRARY,
+    since="4.0",
+    said="a validator that says False refuses nothing any more: it has to raise ValidationError",
+    source="https://marshmallow.readthedocs.io/en/latest/upgrading.html",
+)
 
 
 def returned_checks(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """The validators that may say False, each within one that raises the error, with its words of then."""
-    if group.cause.kind not in _KINDS or not evidence.moves_past(_LIBRARY, _RAISING):
+    if group.cause.kind not in _KINDS or not _CHANGE.lies_between(evidence):
         return
     elsewhere = {
         file.removesuffix(".py").rpartition("/")[2]: _returning(tree)
@@ -53,15 +57,7 @@ def returned_checks(group: FailureGroup, evidence: FixEvidence) -> Iterator[Prop
         != evidence.texts.get(file, "")
     )
     if edits:
-        known = "a validator that says False refuses nothing any more: it has to raise ValidationError"
-        why = AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since=_RAISING, source=_SOURCE)
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution=_LIBRARY,
-            file_edits=edits,
-            edits_key="validators that raise",
-            why=(why,),
-        )
+        yield _CHANGE.mended(edits, key="validators that raise")
 
 
 def with_raising_checks(text: str, elsewhere: Mapping[str, Set[str]] = MappingProxyType({})) -> str:

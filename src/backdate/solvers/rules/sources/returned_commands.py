@@ -9,24 +9,28 @@ import ast
 import re
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import Edit
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, line_behind
 
-_LIBRARY, _SINCE = "sh", "2.0.0"
+_LIBRARY = "sh"
 _ASKED = r"stdout|stderr|exit_code|wait|process|pid|cmd|ran|call_args|is_alive|kill|terminate"
 _OF_TEXTS = re.compile(rf"'str' object has no attribute '(?:{_ASKED})'")
 _ASKS = re.compile(rf"\.(?:{_ASKED})\b")
-_SAID = "a command gives its output as a text, and with _return_cmd=True the command"
-_SOURCE = "https://github.com/amoffat/sh/blob/develop/MIGRATION.md"
+_CHANGE = KnownChange(
+    library=_LIBRARY,
+    since="2.0.0",
+    said="a command gives its output as a text, and with _return_cmd=True the command",
+    source="https://github.com/amoffat/sh/blob/develop/MIGRATION.md",
+)
 
 
 def returned_commands(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
     """``sh``, or what is imported from it, baked so in each file that imports it and asks for such things."""
     asked = any(_OF_TEXTS.search(message[:2000]) for message in group.messages)
-    if not asked or not evidence.moves_past(_LIBRARY, _SINCE):
+    if not asked or not _CHANGE.lies_between(evidence):
         return None
     edits = {
         file: made
@@ -35,13 +39,8 @@ def returned_commands(group: FailureGroup, evidence: FixEvidence) -> Proposal | 
     }
     if not edits:
         return None
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution=_LIBRARY,
-        file_edits=edited_files(evidence.texts, edits),
-        edits_key="commands of sh are returned",
-        places=group.places[:1],
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
+    return _CHANGE.mended(
+        edited_files(evidence.texts, edits), key="commands of sh are returned", places=group.places[:1]
     )
 
 

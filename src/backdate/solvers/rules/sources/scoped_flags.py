@@ -9,12 +9,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.knowledge.changes import PYTHON
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
 
 _REFUSED = re.compile(r"global flags not at the start of the expression")
@@ -23,7 +24,12 @@ _FLAGGED = re.compile(
 )
 """Without "x": a verbose expression may end in a comment, which would swallow the bracket."""
 _FLAGS = re.compile(r"(?<!\\)\(\?[aiLmsux]+\)")
-_SOURCE = "https://docs.python.org/3/whatsnew/3.11.html#re"
+_CHANGE = KnownChange(
+    library=PYTHON,
+    since="3.11",
+    said="flags are for a whole expression, and those of a part stand in its group",
+    source="https://docs.python.org/3/whatsnew/3.11.html#re",
+)
 
 
 def scoped_flags(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
@@ -52,14 +58,8 @@ def scoped_flags(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposa
 def _proposal(
     edits: dict[str, list[Edit]], places: tuple[SourcePlace, ...], evidence: FixEvidence
 ) -> Proposal:
-    known = "flags are for a whole expression, and those of a part stand in its group"
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution=PYTHON,
-        file_edits=edited_files(evidence.texts, edits),
-        edits_key=f"flags of expressions in {', '.join(edits)}",
-        places=places,
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=known, since="3.11", source=_SOURCE),),
+    return _CHANGE.mended(
+        edited_files(evidence.texts, edits), key=f"flags of expressions in {', '.join(edits)}", places=places
     )
 
 

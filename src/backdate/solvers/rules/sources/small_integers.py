@@ -16,6 +16,7 @@ from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.expressions import nodes_on
 from backdate.rewriting.source_tree import SourceTree, source_tree
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.subjects import library_behind
 
 _REFUSED = re.compile(r"Python integer -?\d+ out of bounds for u?int\d+")
@@ -24,8 +25,13 @@ _ARITHMETIC = frozenset({"+", "-", "*", "//", "%", "**", "&", "|", "^", "<<"})
 _OPERANDS = frozenset({"identifier", "attribute", "subscript", "call", "parenthesized_expression"})
 _SMALL = re.compile(r"\bu?int(?:8|16)\b|\bu?byte\b|['\"][<>|=]?[uiBbHh][12]?['\"]")
 _SILENT = frozenset({CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.OTHER_ERROR})
-_KEPT = "a small integer keeps its type with a number beside it, and loses the bits that do not fit"
 _NUMBERS = frozenset({"integer", "unary_operator"})
+_CHANGE = KnownChange(
+    library="numpy",
+    since="2.0",
+    said="a small integer keeps its type with a number beside it, and loses the bits that do not fit",
+    source=_SOURCE,
+)
 
 
 def widened_integers(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
@@ -62,7 +68,7 @@ def _shifted(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     Shifts of items on lines that the failing tests run, in a project that names small integers. Scalars and
     arrays are made plain integers alike.
     """
-    if not evidence.moves_past("numpy", "2.0") or not any(map(_SMALL.search, evidence.texts.values())):
+    if not _CHANGE.lies_between(evidence) or not any(map(_SMALL.search, evidence.texts.values())):
         return
     found: dict[str, set[Edit]] = {}
     for file, lines in (evidence.executed or {}).items():
@@ -75,16 +81,13 @@ def _shifted(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
             if left is not None and right is not None and left.type == "subscript":
                 found.setdefault(file, set()).add(Edit(left.end_byte, left.end_byte, ".astype(int)"))
     if found:
-        yield Proposal(
-            origin=ProposalOrigin.RESTRUCTURING,
-            distribution="numpy",
-            file_edits=tuple(
+        yield _CHANGE.mended(
+            tuple(
                 FileEdit(file=file, text=apply_edits(evidence.texts[file], sorted(edits)))
                 for file, edits in found.items()
             ),
-            edits_key="shifts of plain integers",
+            key="shifts of plain integers",
             places=group.places[:1],
-            why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_KEPT, since="2.0", source=_SOURCE),),
         )
 
 

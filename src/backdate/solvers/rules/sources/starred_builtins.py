@@ -8,22 +8,26 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.solvers.rules.executed import statement_around
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, line_behind
 
-_LIBRARY, _SINCE = "numpy", "2.0.0"
+_LIBRARY = "numpy"
 _HIDDEN = frozenset({"abs", "bool", "max", "min", "pow", "round"})
 """What ``numpy.__all__`` has since then; ``all``, ``any``, ``divmod`` and ``sum`` were in it before."""
-_SAID = "importing all of NumPy hides the builtin abs, bool, max, min, pow and round"
-_SOURCE = "https://github.com/numpy/numpy/pull/24234"
+_CHANGE = KnownChange(
+    library=_LIBRARY,
+    since="2.0.0",
+    said="importing all of NumPy hides the builtin abs, bool, max, min, pow and round",
+    source="https://github.com/numpy/numpy/pull/24234",
+)
 
 
 def starred_builtins(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
     """The builtin ones for each file that imports all of NumPy, where a failing line uses one of them."""
-    if not evidence.moves_past(_LIBRARY, _SINCE):
+    if not _CHANGE.lies_between(evidence):
         return
     texts = {file: text for file, text in evidence.texts.items() if file not in evidence.kept_files}
     hidden = {file: found for file, text in texts.items() if (found := _hidden_in(text)) is not None}
@@ -40,13 +44,8 @@ def starred_builtins(group: FailureGroup, evidence: FixEvidence) -> Iterator[Pro
         edit = line_behind(last, texts[file], f"from builtins import {', '.join(names)}")
         if edit is not None:
             edits[file] = [edit]
-    yield Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution=_LIBRARY,
-        file_edits=edited_files(texts, edits),
-        edits_key="builtin functions behind all of NumPy",
-        places=tuple(meant[:1]),
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
+    yield _CHANGE.mended(
+        edited_files(texts, edits), key="builtin functions behind all of NumPy", places=tuple(meant[:1])
     )
 
 

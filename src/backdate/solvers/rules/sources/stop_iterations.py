@@ -5,17 +5,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.editing.encodings import split_lines
 from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.changes import PYTHON
-from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of
 from backdate.text import version_numbers
 
 _SINCE = (3, 7)
-_SOURCE = "https://peps.python.org/pep-0479/"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_CHANGE = KnownChange(
+    library=PYTHON,
+    since="3.7",
+    said="a generator ends by return, and a StopIteration raised in it is a RuntimeError",
+    source="https://peps.python.org/pep-0479/",
+)
 
 
 def ended_generators(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -30,19 +36,10 @@ def ended_generators(group: FailureGroup, evidence: FixEvidence) -> Proposal | N
         text = evidence.texts.get(place.file, "")
         edited = _returning(text, place.line)
         if edited is not None:
-            why = AdviceEvidence(
-                kind=EvidenceKind.KNOWN,
-                text="a generator ends by return, and a StopIteration raised in it is a RuntimeError",
-                since="3.7",
-                source=_SOURCE,
-            )
-            return Proposal(
-                origin=ProposalOrigin.RESTRUCTURING,
-                distribution=PYTHON,
-                file_edits=(FileEdit(file=place.file, text=edited),),
-                edits_key=f"StopIteration at {place.file}:{place.line}",
+            return _CHANGE.mended(
+                (FileEdit(file=place.file, text=edited),),
+                key=f"StopIteration at {place.file}:{place.line}",
                 places=(SourcePlace(file=place.file, line=place.line),),
-                why=(why,),
             )
     return None
 

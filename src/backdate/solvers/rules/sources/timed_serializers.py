@@ -11,12 +11,13 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
+from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.sources.known_change import KnownChange
 from backdate.solvers.rules.sources.syntax_edits import (
     CallArgument,
     arguments_of,
@@ -33,9 +34,12 @@ _SUCCESSORS = {
 _TIMED = "TimedJSONWebSignatureSerializer"
 _HELD = "3600"
 """Seconds that tokens held which were given no other time (itsdangerous 1.1)."""
-_SAID = "URLSafeTimedSerializer takes its place, which is told how old a token may be when it is read"
-_SINCE = "2.1"
-_SOURCE = "https://itsdangerous.palletsprojects.com/en/stable/changes/#version-2-1-0"
+_CHANGE = KnownChange(
+    library=_LIBRARY,
+    since="2.1",
+    said="URLSafeTimedSerializer takes its place, which is told how old a token may be when it is read",
+    source="https://itsdangerous.palletsprojects.com/en/stable/changes/#version-2-1-0",
+)
 
 
 def timed_serializers(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -50,13 +54,10 @@ def timed_serializers(group: FailureGroup, evidence: FixEvidence) -> Proposal | 
     }
     if not edits:
         return None
-    return Proposal(
-        origin=ProposalOrigin.RESTRUCTURING,
-        distribution=_LIBRARY,
-        file_edits=edited_files(evidence.texts, edits),
-        edits_key="serializers that take times",
+    return _CHANGE.mended(
+        edited_files(evidence.texts, edits),
+        key="serializers that take times",
         places=tuple(SourcePlace(file=file, line=_line(evidence.texts[file], edits[file])) for file in edits),
-        why=(AdviceEvidence(kind=EvidenceKind.KNOWN, text=_SAID, since=_SINCE, source=_SOURCE),),
     )
 
 
