@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 BLOCK = "    with app.app_context():\n"
@@ -20,7 +18,7 @@ def mended(text: str, line: int, message: str = "Working outside of application 
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="RuntimeError", message=message)
     place = SourcePlace(file="a.py", line=line)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     made = [one for one in RestructuringSource().propose(group, evidence) if one.file_edits]
     return made[0].file_edits[0].text if made else ""
 

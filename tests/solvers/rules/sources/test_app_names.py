@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 CONFIG = """\
@@ -31,7 +29,7 @@ def proposed(message: str, file: str, text: str) -> list[str]:
     kind = CauseKind.MISSING_MODULE if gone else CauseKind.OTHER_ERROR
     cause = Cause(kind=kind, type="Error", message=message, name=message.split("'")[1] if gone else "")
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="manage.py", line=1),))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"manage.py": "x = 1\n", file: text})
+    evidence = evidence_of({"manage.py": "x = 1\n", file: text})
     found = RestructuringSource().propose(group, evidence)
     return [edit.text for one in found for edit in one.file_edits]
 

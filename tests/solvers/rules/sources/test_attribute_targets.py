@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 OPTION = "Strings are not accepted for attribute names in loader options; please use class-bound attributes."
@@ -30,9 +28,7 @@ def mended(code: str, message: str = OPTION) -> str:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="sqlalchemy.exc.ArgumentError", message=message)
     place = SourcePlace(file="a.py", line=len(lines) + 1)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": f"{text}from models import Entry\n", "m.py": MODELS}
-    )
+    evidence = evidence_of({"a.py": f"{text}from models import Entry\n", "m.py": MODELS})
     made = [one for one in RestructuringSource().propose(group, evidence) if one.file_edits]
     return "\n".join(line[4:] for line in made[0].file_edits[0].text.splitlines()[1:-1]) if made else ""
 

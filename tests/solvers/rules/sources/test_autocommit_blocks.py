@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.autocommit_blocks import autocommit_blocks
 
 REFUSED = "CREATE DATABASE cannot run inside a transaction block\n"
@@ -19,9 +17,7 @@ def edited(text: str, line: int, *, message: str = REFUSED, new: str = "2.9.10")
     place = SourcePlace(file="a.py", line=line)
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="psycopg2.errors.ActiveSqlTransaction", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": text}, versions={"psycopg2": ("2.8.6", new)}
-    )
+    evidence = evidence_of({"a.py": text}, versions={"psycopg2": ("2.8.6", new)})
     return [edit.text for one in autocommit_blocks(group, evidence) for edit in one.file_edits]
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.backref_cascades import backref_cascades
 
 MODELS = """\
@@ -28,10 +26,8 @@ def edited(body: str, *, kind: CauseKind = CauseKind.ASSERTION, old: str = "1.3.
     text = "def write(self, author):\n" + "".join(f"    {line}\n" for line in body.splitlines())
     cause = Cause(kind=kind, type="AssertionError", message="0 != 1")
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="test_a.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text, "models.py": MODELS},
+    evidence = evidence_of(
+        {"a.py": text, "models.py": MODELS},
         executed={"a.py": frozenset(range(1, 20))},
         versions={"sqlalchemy": (old, "2.0.42")},
         kept_files=frozenset({kept}),

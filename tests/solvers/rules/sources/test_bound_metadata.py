@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.proposals import FailureGroup, Proposal
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 REFUSED = "MetaData.__init__() got an unexpected keyword argument 'bind'"
@@ -19,9 +17,7 @@ MISSING = "create_all() missing 1 required positional argument: 'bind'"
 def proposed(text: str, message: str = REFUSED, old: str = "1.4.17") -> list[Proposal]:
     cause = Cause(kind=CauseKind.UNEXPECTED_ARGUMENT, type="TypeError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": text}, versions={"sqlalchemy": (old, "2.0.1")}
-    )
+    evidence = evidence_of({"a.py": text}, versions={"sqlalchemy": (old, "2.0.1")})
     return [one for one in RestructuringSource().propose(group, evidence) if one.file_edits]
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.built_in_items import built_in_items
 
 WITH, ESCAPE = "jinja2.ext.with_", "jinja2.ext.autoescape"
@@ -19,12 +17,7 @@ def proposed(text: str, *, name: str = "with_", new: str = "3.1.6") -> str | Non
     message = f"module 'jinja2.ext' has no attribute '{name}'"
     cause = Cause(kind=CauseKind.MISSING_ATTRIBUTE, type="AttributeError", message=message, name=name)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="b.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"b.py": "x = 1\n", "a.py": text},
-        versions={"jinja2": ("2.10", new)},
-    )
+    evidence = evidence_of({"b.py": "x = 1\n", "a.py": text}, versions={"jinja2": ("2.10", new)})
     found = built_in_items(group, evidence)
     return None if found is None else found.file_edits[0].text
 

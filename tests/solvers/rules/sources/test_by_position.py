@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits
 from backdate.rewriting.rewrite_source import rewrite_source
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.by_position import by_position
 
 
 def results(text: str, missing: str, *, new: str = "3.0.1", kind: str = "KeyError") -> list[str]:
     cause = Cause(kind=CauseKind.CHANGED_VALUE, type=kind, message=missing)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": text}, versions={"pandas": ("2.2.3", new)}
-    )
+    evidence = evidence_of({"a.py": text}, versions={"pandas": ("2.2.3", new)})
     made = []
     for proposal in by_position(group, evidence):
         assert proposal.rewrite is not None

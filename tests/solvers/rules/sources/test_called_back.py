@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.messages import read_message
 from backdate.diagnosis.result import Cause
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.called_back import called_back
 
 TEXT = """\
@@ -36,7 +34,7 @@ def edited(message: str, *, line: int = CALL, texts: dict[str, str] | None = Non
     said = read_message("TypeError", message)
     cause = Cause(kind=said.kind, type="TypeError", message=message, name=said.name, owner=said.owner)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts=texts or {"a.py": TEXT})
+    evidence = evidence_of(texts or {"a.py": TEXT})
     return [edit.text for proposal in called_back(group, evidence) for edit in proposal.file_edits]
 
 

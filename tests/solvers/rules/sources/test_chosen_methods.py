@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.chosen_methods import chosen_methods
 
 REFUSED = "agg function failed [how->mean,dtype->object]"
@@ -19,13 +18,7 @@ REFUSED = "agg function failed [how->mean,dtype->object]"
 def edited(code: str, message: str = REFUSED, *, old: str = "1.5.3", kept: tuple[str, ...] = ()) -> list[str]:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="TypeError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": code},
-        versions={"pandas": (old, "2.2.0")},
-        kept_files=frozenset(kept),
-    )
+    evidence = evidence_of({"a.py": code}, versions={"pandas": (old, "2.2.0")}, kept_files=frozenset(kept))
     assert not list(chosen_methods(replace(group, places=(SourcePlace(file="b.py", line=1),)), evidence))
     return [edit.text for one in chosen_methods(group, evidence) for edit in one.file_edits]
 

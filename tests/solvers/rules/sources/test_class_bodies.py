@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 MODELS = """\
@@ -41,9 +39,7 @@ def mended(message: str, text: str, line: int, moved: tuple[str, str] = ("1.10.2
     """The text of ``a.py`` with the proposal made; "" where there is none."""
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValidationError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="b.py", line=line),))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": text, "b.py": "x = 1\n"}, versions={"pydantic": moved}
-    )
+    evidence = evidence_of({"a.py": text, "b.py": "x = 1\n"}, versions={"pydantic": moved})
     made = RestructuringSource().propose(group, evidence)
     return made[0].file_edits[0].text if made else ""
 
@@ -71,9 +67,7 @@ def test_a_field_is_found_by_an_alias_that_a_constant_of_another_file_is() -> No
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValidationError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="b.py", line=1),))
     texts = {"a.py": models, "b.py": "x = 1\n", "const.py": constants}
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts=texts, versions={"pydantic": ("1.10.2", "2.11.7")}
-    )
+    evidence = evidence_of(texts, versions={"pydantic": ("1.10.2", "2.11.7")})
     (made,) = RestructuringSource().propose(group, evidence)
     (edited,) = made.file_edits
     after = models.replace("Field(alias=ATTR_NAME)", "Field(None, alias=ATTR_NAME)")
@@ -109,7 +103,7 @@ def test_fields_without_annotation_get_the_type_of_their_default(body: str, afte
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="PydanticUserError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
     head = "class Model(Base):\n"
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": head + body})
+    evidence = evidence_of({"a.py": head + body})
     (proposal,) = RestructuringSource().propose(group, evidence)
     assert proposal.file_edits[0].text == head + after
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.coerced_numbers import coerced_numbers
 
 REFUSED = """2 validation errors for Order
@@ -54,13 +52,7 @@ AFTER = MODELS.replace(
 def edited(text: str, message: str = REFUSED, *, new: str = "2.11.7", kept: str = "") -> list[str]:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValidationError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
-        versions={"pydantic": ("1.3", new)},
-        kept_files=frozenset({kept}),
-    )
+    evidence = evidence_of({"a.py": text}, versions={"pydantic": ("1.3", new)}, kept_files=frozenset({kept}))
     return [edit.text for one in coerced_numbers(group, evidence) for edit in one.file_edits]
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.compared_arrays import compared_arrays
 
 AMBIGUOUS = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
@@ -18,9 +16,7 @@ AMBIGUOUS = "The truth value of an array with more than one element is ambiguous
 def proposed(text: str, message: str = AMBIGUOUS, new: str = "2.3.2") -> str | None:
     cause = Cause(kind=CauseKind.CHANGED_VALUE, type="ValueError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=2),))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": text}, versions={"numpy": ("1.18.1", new)}
-    )
+    evidence = evidence_of({"a.py": text}, versions={"numpy": ("1.18.1", new)})
     found = compared_arrays(group, evidence)
     return None if found is None else found.file_edits[0].text
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.constrained_types import constrained_types
 
 GONE = "`pydantic:ConstrainedInt` has been removed in V2."
@@ -56,10 +54,8 @@ def edited(
 ) -> list[str]:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="PydanticImportError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=3),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text, "b.py": "import os\n"},
+    evidence = evidence_of(
+        {"a.py": text, "b.py": "import os\n"},
         versions={"pydantic": ("1.3", new), "python": ("3.7.16", python)},
         kept_files=frozenset({kept}),
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 
 SILENT = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert 1 == 2")
@@ -20,13 +18,7 @@ def results(
 ) -> list[str]:
     """What each proposal makes of ``text``."""
     place = SourcePlace(file="test_a.py", line=1)
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
-        executed={"a.py": lines},
-        versions={"pandas": ("2.2.3", new)},
-    )
+    evidence = evidence_of({"a.py": text}, executed={"a.py": lines}, versions={"pandas": ("2.2.3", new)})
     group = FailureGroup(cause=cause, tests=("t",), places=(place,))
     return [edit.text for one in copied_frames(group, evidence) for edit in one.file_edits]
 

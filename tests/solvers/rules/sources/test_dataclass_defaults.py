@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 SHOP = """\
@@ -34,7 +33,7 @@ def mended(message: str, text: str, line: int) -> str:
     """The text with every proposal made."""
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValueError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     for proposal in RestructuringSource().propose(group, evidence):
         (edited,) = proposal.file_edits
         text = edited.text

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.declared_fields import declared_fields, with_declarations
 
 SCHEMAS = """\
@@ -100,11 +98,7 @@ def test_only_past_the_release_and_in_files_that_failing_tests_run(
 ) -> None:
     cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert {} == {'id': 1}")
     group = FailureGroup(cause=cause, tests=("t",), places=())
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": SCHEMAS},
-        versions={"marshmallow": ("3.3.0", new)},
-        executed={executed: frozenset({1})},
+    evidence = evidence_of(
+        {"a.py": SCHEMAS}, versions={"marshmallow": ("3.3.0", new)}, executed={executed: frozenset({1})}
     )
     assert len(list(declared_fields(group, evidence))) == found

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.field_metadata import field_metadata
 
 HEAD = "from marshmallow import Schema, fields\nfrom marshmallow.fields import Str\n"
@@ -45,13 +43,7 @@ def proposed(text: str, name: str = "width", new: str = "4.0.0", **more: object)
         name=name,
     )
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=4),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
-        versions={"marshmallow": ("3.3.0", new)},
-        **more,  # type: ignore[arg-type]
-    )
+    evidence = evidence_of({"a.py": text}, versions={"marshmallow": ("3.3.0", new)}, **more)
     found = field_metadata(group, evidence)
     return [] if found is None else [edit.text for edit in found.file_edits]
 

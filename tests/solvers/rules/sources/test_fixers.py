@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+
+from fix_evidence import evidence_of
 
 from backdate.advice import EvidenceKind, SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import Edit
 from backdate.solvers.reasons import ProposalOrigin
@@ -78,7 +78,7 @@ def group(line: int, cause: Cause = GONE) -> FailureGroup:
 
 def evidence(fixers: ReadyFixers, text: str = TEXT, **more) -> FixEvidence:
     given = {"versions": {"numpy": ("1.0", "2.0")}, "python": "3.12.1", **more}
-    return FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text}, fixers=fixers, **given)
+    return evidence_of({"a.py": text}, fixers=fixers, **given)
 
 
 def changed(proposal, text: str = TEXT) -> dict[int, str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.grouped_errors import grouped_errors
 
 BLOCK = "async with anyio.create_task_group() as tasks:"
@@ -19,13 +17,8 @@ def edited(
 ) -> list[str]:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValueError", message="no", group=kind)
     group = FailureGroup(cause=cause, tests=("t",), places=())
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
-        versions={"anyio": ("3.7.1", new)},
-        python=python,
-        executed={"a.py": frozenset({3})},
+    evidence = evidence_of(
+        {"a.py": text}, versions={"anyio": ("3.7.1", new)}, python=python, executed={"a.py": frozenset({3})}
     )
     return [edit.text for one in grouped_errors(group, evidence) for edit in one.file_edits]
 

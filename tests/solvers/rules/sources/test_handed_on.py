@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.handed_on import handed_on
 
 METHOD = "class A(lib.B):\n    def m(self, el, *, tags=None, of=1):\n        return {call}\n"
@@ -21,7 +19,7 @@ def edited(call: str, message: str, text: str = METHOD) -> list[str]:
     place = SourcePlace(file="a.py", line=3)
     cause = Cause(kind=CauseKind.ARGUMENT_COUNT, type="TypeError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text.format(call=call)})
+    evidence = evidence_of({"a.py": text.format(call=call)})
     found = [edit.text for proposal in handed_on(group, evidence) for edit in proposal.file_edits]
     head, tail = text.split("{call}")
     return [one.removeprefix(head).removesuffix(tail) for one in found]

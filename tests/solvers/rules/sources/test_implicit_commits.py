@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.result import CauseKind
 from backdate.solvers.rules.foreseen import foreseen_groups
@@ -49,7 +48,7 @@ def count(conn):
 """
 
 
-def evidence_of(
+def warned_of(
     text: str, old: str = "1.4.17", class_name: str = "sqlalchemy.engine.base.Connection"
 ) -> FixEvidence:
     seen = [
@@ -57,10 +56,8 @@ def evidence_of(
         for line, name in ((3, "self.conn"), (10, "conn"))
     ]
     places = (SourcePlace(file="a.py", line=4), SourcePlace(file="a.py", line=10))
-    return FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
+    return evidence_of(
+        {"a.py": text},
         executed={"a.py": frozenset(range(1, 12))},
         warnings=(
             GivenWarning(category="RemovedIn20Warning", message=WARNING, places=places, names_it=False),
@@ -71,7 +68,7 @@ def evidence_of(
 
 
 def test_each_is_committed_behind_it() -> None:
-    evidence = evidence_of(STORE)
+    evidence = warned_of(STORE)
     (group,) = foreseen_groups(evidence)
     assert (group.tests, group.cause.kind) == ((), CauseKind.OTHER_ERROR)
     (proposal,) = RestructuringSource().propose(group, evidence)
@@ -87,11 +84,11 @@ def test_each_is_committed_behind_it() -> None:
     ],
 )
 def test_nothing_is_foreseen_of_anything_else(text: str, old: str, class_name: str) -> None:
-    assert foreseen_groups(evidence_of(text, old, class_name)) == ()
+    assert foreseen_groups(warned_of(text, old, class_name)) == ()
 
 
 def test_what_is_committed_is_left_alone() -> None:
-    evidence = evidence_of(
+    evidence = warned_of(
         STORE.replace("    self.conn.close", "        self.conn.commit()\n    self.conn.close")
     )
     warned = replace(evidence.warnings[0], places=(SourcePlace(file="a.py", line=4),))
@@ -99,7 +96,7 @@ def test_what_is_committed_is_left_alone() -> None:
 
 
 def test_before_there_was_a_warning_it_is_read_from_the_statement() -> None:
-    evidence = evidence_of(STORE, old="1.3.17")
+    evidence = warned_of(STORE, old="1.3.17")
     (group,) = foreseen_groups(replace(evidence, warnings=()))
     (proposal,) = RestructuringSource().propose(group, evidence)
     assert [edit.text for edit in proposal.file_edits] == [MENDED]
@@ -119,11 +116,11 @@ def test_before_there_was_a_warning_it_is_read_from_the_statement() -> None:
 def test_what_only_reads_is_not_committed(line: str, committed: bool) -> None:
     text = f"def put(conn):\n    statement = insert(1)\n    {line}\n"
     seen = SeenObject(file="a.py", line=3, expression="conn", class_name="sqlalchemy.engine.base.Connection")
-    evidence = replace(evidence_of(text, old="1.3.17"), objects=(seen,), warnings=())
+    evidence = replace(warned_of(text, old="1.3.17"), objects=(seen,), warnings=())
     assert bool(foreseen_groups(evidence)) is committed
 
 
 def test_what_a_transaction_commits_is_left_alone() -> None:
     text = "def put(engine):\n    with engine.begin() as conn:\n        conn.execute(insert(1))\n"
     seen = SeenObject(file="a.py", line=3, expression="conn", class_name="sqlalchemy.engine.base.Connection")
-    assert foreseen_groups(replace(evidence_of(text, old="1.3.17"), objects=(seen,), warnings=())) == ()
+    assert foreseen_groups(replace(warned_of(text, old="1.3.17"), objects=(seen,), warnings=())) == ()

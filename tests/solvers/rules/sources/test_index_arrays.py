@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits
 from backdate.rewriting.rewrite_source import rewrite_source
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 TEXT = """\
@@ -30,7 +28,7 @@ def results(text: str, line: int = 5) -> list[str]:
     message = "arrays used as indices must be of integer (or boolean) type"
     cause = Cause(kind=CauseKind.CHANGED_VALUE, type="IndexError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     made = []
     for proposal in RestructuringSource().propose(group, evidence):
         assert proposal.rewrite is not None

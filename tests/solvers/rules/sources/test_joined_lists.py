@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 SET_AND_LIST = "unsupported operand type(s) for +: 'set' and 'list'"
@@ -20,7 +18,7 @@ def edited(text: str, message: str, line: int = 1, kept: frozenset[str] = frozen
     place = SourcePlace(file="a.py", line=line)
     cause = Cause(kind=CauseKind.CHANGED_TYPE, type="TypeError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text}, kept_files=kept)
+    evidence = evidence_of({"a.py": text}, kept_files=kept)
     found = RestructuringSource().propose(group, evidence)
     return [edit.text for proposal in found for edit in proposal.file_edits]
 

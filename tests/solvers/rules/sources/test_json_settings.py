@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
-from backdate.advising.project_uses import ProjectUses
 from backdate.solvers.rules.foreseen import foreseen_groups
-from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 from backdate.testing.tracing import SeenObject
 
@@ -16,10 +13,8 @@ from backdate.testing.tracing import SeenObject
 def mended(statement: str, old: str = "2.0.1", class_name: str = "flask.app.Flask") -> str:
     """The statement, in a function, mended; "" where nothing is foreseen."""
     text = f"def make(app):\n    {statement}\n    return app\n"
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
+    evidence = evidence_of(
+        {"a.py": text},
         executed={"a.py": frozenset(range(1, text.count("\n") + 1))},
         versions={"flask": (old, "3.1.0")},
         objects=(SeenObject(file="a.py", line=2, expression="app", class_name=class_name),),

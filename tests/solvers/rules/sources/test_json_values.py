@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.json_values import json_values
 
 
@@ -18,7 +16,7 @@ def edited(text: str, kind: str, line: int = 1) -> list[str]:
     message = f"Object of type {kind} is not JSON serializable"
     cause = Cause(kind=CauseKind.CHANGED_TYPE, type="TypeError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     return [edit.text for proposal in json_values(group, evidence) for edit in proposal.file_edits]
 
 

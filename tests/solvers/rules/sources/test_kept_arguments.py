@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 TEXT = """\
@@ -32,7 +30,7 @@ def proposed(text: str, line: int, name: str = "context") -> list[str]:
     )
     place = SourcePlace(file="a.py", line=line)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     return [edit.text for one in RestructuringSource().propose(group, evidence) for edit in one.file_edits]
 
 

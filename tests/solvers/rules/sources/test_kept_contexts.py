@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.kept_contexts import kept_contexts
 
 SCHEMA = """\
@@ -40,9 +38,7 @@ def proposed(
     message = "Schema.__init__() got an unexpected keyword argument 'context'"
     cause = Cause(kind=kind, type="TypeError", message=message, name=name)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="use.py", line=2),))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts=texts, versions={"marshmallow": ("3.3.0", new)}
-    )
+    evidence = evidence_of(texts, versions={"marshmallow": ("3.3.0", new)})
     found = kept_contexts(group, evidence)
     return {} if found is None else {edit.file: edit.text for edit in found.file_edits}
 

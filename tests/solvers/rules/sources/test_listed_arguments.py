@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.listed_arguments import listed_arguments
 
 
@@ -24,7 +22,7 @@ def edited(
     place = SourcePlace(file="a.py", line=line)
     cause = Cause(kind=kind, type="ValueError", message=message, distribution=distribution)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     return [edit.text for proposal in listed_arguments(group, evidence) for edit in proposal.file_edits]
 
 

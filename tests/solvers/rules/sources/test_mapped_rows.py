@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 SHOP = """\
@@ -29,9 +27,7 @@ def mended(line: int, text: str = SHOP, old: str = "1.3.24", said: str = "str") 
     message = f"tuple indices must be integers or slices, not {said}"
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="TypeError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": text}, versions={"sqlalchemy": (old, "2.0.1")}
-    )
+    evidence = evidence_of({"a.py": text}, versions={"sqlalchemy": (old, "2.0.1")})
     made = [one for one in RestructuringSource().propose(group, evidence) if one.file_edits]
     return made[0].file_edits[0].text if made else ""
 
@@ -63,10 +59,8 @@ def test_rows_of_every_failing_line_are_mapped_at_once() -> None:
         message="tuple indices must be integers or slices, not str",
     )
     group = FailureGroup(cause=cause, tests=("t", "u"), places=places, raised_at=places)
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": SHOP, "b.py": 'def price(row):\n    return row["price"]\n'},
+    evidence = evidence_of(
+        {"a.py": SHOP, "b.py": 'def price(row):\n    return row["price"]\n'},
         versions={"sqlalchemy": ("1.4", "2.0.1")},
     )
     (proposal,) = RestructuringSource().propose(group, evidence)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.marked_values import marked_values, with_param
 
 
@@ -51,7 +49,7 @@ def test_a_value_that_a_mark_is_called_with_is_a_param(names: str, before: str, 
 
 def test_files_of_tests_are_changed_where_the_error_is_about_a_mark() -> None:
     text = "@pytest.mark.parametrize('a, b', [pytest.mark.xfail((1, 2))])\ndef test_a(a, b): pass\n"
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"t.py": text, "u.py": text})
+    evidence = evidence_of({"t.py": text, "u.py": text})
 
     def found(message: str):
         cause = Cause(kind=CauseKind.CHANGED_TYPE, type="TypeError", message=message)

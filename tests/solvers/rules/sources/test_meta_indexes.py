@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 REFUSED = "'class Meta' got invalid attribute(s): index_together"
@@ -28,7 +26,7 @@ def mended(texts: dict[str, str], message: str = REFUSED) -> dict[str, str]:
     place = SourcePlace(file="models.py", line=4)
     cause = Cause(kind=CauseKind.CHANGED_TYPE, type="TypeError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts=texts)
+    evidence = evidence_of(texts)
     made = [one for one in RestructuringSource().propose(group, evidence) if one.file_edits]
     return {edit.file: edit.text for edit in made[0].file_edits} if made else {}
 

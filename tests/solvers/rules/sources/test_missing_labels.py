@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.missing_labels import missing_labels
 
 FORMERLY = "Passing list-likes to .loc or [] with any missing labels is no longer supported"
@@ -20,9 +18,7 @@ def proposed(line: str, message: str = NOT_THERE, new: str = "2.3.1", kind: str 
     text = f"def f(self, labels):\n    {line}\n"
     cause = Cause(kind=CauseKind.OTHER_ERROR, type=kind, message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=2),))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": text}, versions={"pandas": ("0.25.3", new)}
-    )
+    evidence = evidence_of({"a.py": text}, versions={"pandas": ("0.25.3", new)})
     found = missing_labels(group, evidence)
     return None if found is None else found.file_edits[0].text.splitlines()[1].strip()
 

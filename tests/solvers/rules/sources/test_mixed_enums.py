@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import enum
-from pathlib import Path
 
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 COLOUR = "from enum import Enum\n\n\nclass Colour(str, Enum):\n    RED = 'red'\n    BLUE = 'blue'\n"
@@ -21,12 +20,7 @@ MESSAGE = "assert 'a/Colour.RED' == 'a/red'"
 def proposed(message: str, text: str, old: str = "3.8.18", new: str = "3.12.1") -> list[str]:
     cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="b.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"b.py": "x = 1\n", "a.py": text},
-        versions={"python": (old, new)},
-    )
+    evidence = evidence_of({"b.py": "x = 1\n", "a.py": text}, versions={"python": (old, new)})
     found = RestructuringSource().propose(group, evidence)
     return [edit.text for one in found for edit in one.file_edits]
 

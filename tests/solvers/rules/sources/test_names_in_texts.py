@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.names_in_texts import names_in_texts
 
 
@@ -31,10 +29,8 @@ def edited(
         distribution=distribution or None,
     )
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": code},
+    evidence = evidence_of(
+        {"a.py": code},
         modules={"numpy": "numpy", "pandas": "pandas"},
         versions={"numpy": ("1.18.1", "2.3.2"), "pandas": ("0.25.3", "2.3.1")},
         kept_files=frozenset(kept),

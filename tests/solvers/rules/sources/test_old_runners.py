@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
@@ -28,7 +27,7 @@ def group_at(*files: str, kind: CauseKind = CauseKind.MISSING_MODULE) -> Failure
 
 def evidence(**executed: frozenset[int]) -> FixEvidence:
     ran = {f"{file}.py": lines for file, lines in executed.items()}
-    return FixEvidence(tree=Path(), uses=ProjectUses(), texts=_TEXTS, executed=ran)
+    return evidence_of(_TEXTS, executed=ran)
 
 
 def test_the_failing_files_and_those_that_would_fail_next_do_without_nose() -> None:

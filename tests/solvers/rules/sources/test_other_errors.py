@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fix_evidence import evidence_of
 from two_releases import with_library
 
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.changes import PYTHON
 from backdate.sandboxes.interface import Sandbox
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 from backdate.testing.outcomes import Frame, Raised
 from backdate.testing.tracing import SeenError
@@ -38,10 +38,8 @@ def edited(
     group = FailureGroup(
         cause=Cause(kind=kind, type=now, message="…"), tests=("t",), places=(place,), raised_at=(place,)
     )
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
+    evidence = evidence_of(
+        {"a.py": text},
         errors=tuple(SeenError(file="a.py", line=1, chain=chain) for chain in chains),
         modules={"sqlite3": PYTHON, "jwt": "pyjwt", "lib": "lib"},
         pair=pair,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
+from backdate.solvers.rules.proposals import FailureGroup, Proposal
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 _SAID = (
@@ -25,10 +23,8 @@ def proposed(
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="TypeError", message=message)
     places = tuple(SourcePlace(file=file, line=line) for file, line in at)
     group = FailureGroup(cause=cause, tests=("t",), places=places, raised_at=places)
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts=texts,
+    evidence = evidence_of(
+        texts,
         modules={"sklearn": "scikit-learn"},
         versions={"scikit-learn": ("0.21.3", "1.7.1")},
         executed=executed,

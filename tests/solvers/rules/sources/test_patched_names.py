@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits
 from backdate.rewriting.rewrite_source import rewrite_source
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.patched_names import patched_names
 
 CAUSE = Cause(
@@ -25,7 +24,7 @@ PATCHING = "\n\ndef enable(fake):\n    ssl.wrap_socket = fake\n"
 
 def results(text: str, line: int = 2) -> list[str]:
     group = FailureGroup(cause=CAUSE, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     made = []
     for proposal in patched_names(group, evidence):
         assert proposal.rewrite is not None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fix_evidence import evidence_of
 from two_releases import with_library
 
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.sandboxes.interface import Sandbox
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.raised_instead import raised_instead
 from backdate.testing.outcomes import Frame, Raised
 from backdate.testing.tracing import SeenError
@@ -41,14 +41,7 @@ def edited(
     place = SourcePlace(file="a.py", line=line)
     cause = Cause(kind=CauseKind.OTHER_ERROR, type=raised, message="no")
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), raised_at=(place,))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
-        pair=pair,
-        modules={"lib": "lib"},
-        errors=errors,
-    )
+    evidence = evidence_of({"a.py": text}, pair=pair, modules={"lib": "lib"}, errors=errors)
     return [edit.text for one in raised_instead(group, evidence) for edit in one.file_edits]
 
 

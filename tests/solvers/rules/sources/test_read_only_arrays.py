@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
 from backdate.advising.project_uses import NameUses, ProjectUses
@@ -18,7 +19,7 @@ from backdate.solvers.rules.sources.read_only_arrays import made_writable
 def results(text: str, line: int, message: str = "assignment destination is read-only") -> list[str]:
     cause = Cause(kind=CauseKind.CHANGED_VALUE, type="ValueError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     made = []
     for proposal in made_writable(group, evidence):
         assert proposal.rewrite is not None

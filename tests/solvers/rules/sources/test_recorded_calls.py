@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from fix_evidence import evidence_of
+
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.project_uses import ProjectUses
@@ -33,7 +35,7 @@ def evidence(*, gone: bool) -> FixEvidence:
         known_new={name: Member(name=name, present=not gone) for name in names},
     )
     seen = SeenObject(file="p.py", line=3, expression="result", class_name="lib.Result")
-    return FixEvidence(tree=Path(), uses=ProjectUses(), texts={"p.py": SOURCE}, pair=pair, objects=(seen,))
+    return evidence_of({"p.py": SOURCE}, pair=pair, objects=(seen,))
 
 
 def rewrites(

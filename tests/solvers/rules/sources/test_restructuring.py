@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits
 from backdate.rewriting.rewrite import CallYielded, NameSetups
 from backdate.rewriting.rewrite_source import rewrite_source
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 
@@ -22,7 +21,7 @@ def results(message: str, text: str, line: int = 1, *, led_to: tuple[str, ...] =
     cause = Cause(kind=CauseKind.CHANGED_TYPE, type="TypeError", message=message)
     place = SourcePlace(file="a.py", line=line)
     group = FailureGroup(cause=cause, tests=("t",), places=(place,), led_to=led_to)
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     made = []
     for proposal in RestructuringSource().propose(group, evidence):
         assert proposal.rewrite is not None
@@ -273,16 +272,12 @@ def test_a_version_that_a_package_does_not_say_is_in_its_metadata(before: str, a
     )
     places = (SourcePlace(file="a.py", line=1), SourcePlace(file="a.py", line=2))
     group = FailureGroup(cause=cause, tests=("t",), places=places)
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": before}, versions={"python": ("3.7", "3.12.1")}
-    )
+    evidence = evidence_of({"a.py": before}, versions={"python": ("3.7", "3.12.1")})
     (proposal,) = RestructuringSource().propose(group, evidence)
     assert proposal.rewrite is not None
     edits = rewrite_source(before, proposal.rewrite, lines=frozenset({1, 2})).edits
     assert apply_edits(before, edits) == after
-    old = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": before}, versions={"python": ("3.6", "3.7.1")}
-    )
+    old = evidence_of({"a.py": before}, versions={"python": ("3.6", "3.7.1")})
     assert RestructuringSource().propose(group, old) == ()
 
 
@@ -314,9 +309,7 @@ def test_yield_tests_of_the_file_that_pytest_refuses() -> None:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="Failed", message=message)
     group = FailureGroup(cause=cause, tests=("tests/test_it.py",), places=())
     texts = {"tests/test_it.py": text, "tests/test_other.py": text}
-    (proposal,) = RestructuringSource().propose(
-        group, FixEvidence(tree=Path(), uses=ProjectUses(), texts=texts)
-    )
+    (proposal,) = RestructuringSource().propose(group, evidence_of(texts))
     assert (proposal.rewrite, proposal.distribution) == (CallYielded(), "pytest")
     assert [(place.file, place.line) for place in proposal.places] == [
         ("tests/test_it.py", 2),
@@ -339,9 +332,7 @@ def test_setups_of_nose_where_pytest_stopped_to_call_them(versions: tuple[str, s
     )
     place = SourcePlace(file="test_it.py", line=5)
     group = FailureGroup(cause=cause, tests=("test_it.py::TestIt::test_it",), places=(place,))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"test_it.py": text}, versions={"pytest": versions}
-    )
+    evidence = evidence_of({"test_it.py": text}, versions={"pytest": versions})
     found = RestructuringSource().propose(group, evidence)
     assert len(found) == proposed
     assert all(one.rewrite == NameSetups() and one.places[0].line == 2 for one in found)
@@ -365,7 +356,7 @@ def test_setups_of_a_module_where_all_that_fails_is_in_such_modules(
     place = SourcePlace(file="test_a.py", line=6)
     group = FailureGroup(cause=cause, tests=("test_a.py::test_it",), places=(place,))
     texts = {"test_a.py": text, "test_b.py": "def test_it():\n    assert False\n"}
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts=texts, versions={"pytest": versions})
+    evidence = evidence_of(texts, versions={"pytest": versions})
     found = RestructuringSource().propose(group, evidence)
     assert [one.places[0].file for one in found] == files
     assert all(one.rewrite == NameSetups(of_module=True) for one in found)
@@ -385,10 +376,8 @@ def test_asynchronous_fixtures_that_pytest_asyncio_does_not_make_any_more(
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="AttributeError", message=message)
     place = SourcePlace(file="test_it.py", line=2)
     group = FailureGroup(cause=cause, tests=("test_it.py::test_it",), places=(place,))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"test_it.py": "def test_it(server):\n    server.host\n", "conftest.py": fixtures},
+    evidence = evidence_of(
+        {"test_it.py": "def test_it(server):\n    server.host\n", "conftest.py": fixtures},
         versions={"pytest-asyncio": versions},
     )
     found = [one for one in RestructuringSource().propose(group, evidence) if one.distribution != ""]

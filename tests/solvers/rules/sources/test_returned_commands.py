@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.returned_commands import returned_commands
 
 MESSAGE = "'str' object has no attribute 'exit_code'"
@@ -18,9 +16,7 @@ MESSAGE = "'str' object has no attribute 'exit_code'"
 def edited(text: str, *, message: str = MESSAGE, new: str = "2.2.2") -> list[str]:
     cause = Cause(kind=CauseKind.MISSING_ATTRIBUTE, type="AttributeError", message=message)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
-    evidence = FixEvidence(
-        tree=Path(), uses=ProjectUses(), texts={"a.py": text}, versions={"sh": ("1.14.3", new)}
-    )
+    evidence = evidence_of({"a.py": text}, versions={"sh": ("1.14.3", new)})
     proposal = returned_commands(group, evidence)
     return [] if proposal is None else [edit.text for edit in proposal.file_edits]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
@@ -37,7 +37,7 @@ def group(message: str, line: int) -> FailureGroup:
 
 
 def evidence(texts: dict[str, str], executed: dict[str, frozenset[int]]) -> FixEvidence:
-    return FixEvidence(tree=Path(), uses=ProjectUses(), texts=texts, executed=executed)
+    return evidence_of(texts, executed=executed)
 
 
 def test_all_that_the_next_runs_would_find_is_mended_at_once() -> None:
@@ -96,13 +96,7 @@ def test_a_text_that_the_line_gives_by_a_name_is_changed_where_it_is_bound() -> 
     (edit,) = proposal.file_edits
     assert edit.text.count("seaborn-v0_8-whitegrid") == 4
     assert 'print("seaborn-whitegrid")' in edit.text
-    kept = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": BOUND},
-        executed={"a.py": frozenset({12})},
-        kept_files=frozenset({"a.py"}),
-    )
+    kept = evidence_of({"a.py": BOUND}, executed={"a.py": frozenset({12})}, kept_files=frozenset({"a.py"}))
     assert not RestructuringSource().propose(group(STYLED, 12), kept)
 
 

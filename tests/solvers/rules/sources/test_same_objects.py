@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.editing.spans import apply_edits
 from backdate.rewriting.rewrite_source import rewrite_source
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 MESSAGE = "'zoneinfo.ZoneInfo' object has no attribute 'localize'"
@@ -21,7 +19,7 @@ def result(text: str, *, line: int, ran: frozenset[int]) -> str:
     """What the first proposal for an error of ``line`` makes of ``text``."""
     cause = Cause(kind=CauseKind.MISSING_ATTRIBUTE, type="AttributeError", message=MESSAGE)
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text}, executed={"a.py": ran})
+    evidence = evidence_of({"a.py": text}, executed={"a.py": ran})
     proposal = RestructuringSource().propose(group, evidence)[0]
     assert proposal.rewrite is not None
     lines = frozenset(place.line for place in proposal.places)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.scoped_flags import scoped_flags
 
 RULES = """import re
@@ -22,12 +22,7 @@ def proposed(text: str, message: str = "global flags not at the start of the exp
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="re.error", message=f"{message} at position 3")
     places = (SourcePlace(file="a.py", line=4), SourcePlace(file="b.py", line=1))
     group = FailureGroup(cause=cause, tests=("t",), places=places)
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text, "b.py": "x = 1\n"},
-        **more,  # type: ignore[arg-type]
-    )
+    evidence = evidence_of({"a.py": text, "b.py": "x = 1\n"}, **more)
     return {one.file_edits[0].file: one.file_edits[0].text for one in scoped_flags(group, evidence)}
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 REFUSED = "Python integer 256 out of bounds for uint8"
@@ -23,7 +21,7 @@ def all_edited(code: str, message: str = REFUSED) -> list[str]:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="OverflowError", message=message)
     places = (SourcePlace(file="a.py", line=1),)
     group = FailureGroup(cause=cause, tests=("t",), places=places, raised_at=places)
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": f"{code}\n"})
+    evidence = evidence_of({"a.py": f"{code}\n"})
     found = RestructuringSource().propose(group, evidence)
     return [edit.text.rstrip("\n") for one in found for edit in one.file_edits]
 
@@ -70,10 +68,8 @@ DATA = np.zeros(4, dtype=np.uint8)
 def shifted(text: str = SHIFTED, old: str = "1.26.4", kept: tuple[str, ...] = ()) -> list[str]:
     cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert 3 == 515")
     group = FailureGroup(cause=cause, tests=("t",), places=(), raised_at=())
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
+    evidence = evidence_of(
+        {"a.py": text},
         executed={"a.py": frozenset({3, 5})},
         versions={"numpy": (old, "2.1.0")},
         kept_files=frozenset(kept),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.starred_builtins import starred_builtins
 
 CODE = "from numpy import *\nfrom own import *\n\ndef f(x):\n    return arange(max(0, x), min(x, 9))\n"
@@ -21,10 +19,8 @@ def edited(text: str, *, line: int = 5, new: str = "2.3.2", kept: bool = False) 
         kind=CauseKind.CHANGED_VALUE, type="numpy.exceptions.AxisError", message="axis 120 is out of"
     )
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=line),))
-    evidence = FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
+    evidence = evidence_of(
+        {"a.py": text},
         kept_files=frozenset({"a.py"}) if kept else frozenset(),
         versions={"numpy": ("1.21.6", new)},
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 NAME = "TimedJSONWebSignatureSerializer"
@@ -24,7 +22,7 @@ def edited(text: str, name: str = NAME) -> str:
         owner="itsdangerous",
     )
     group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="a.py", line=1),))
-    evidence = FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
+    evidence = evidence_of({"a.py": text})
     found = RestructuringSource().propose(group, evidence)
     return "".join(edit.text for one in found for edit in one.file_edits)
 

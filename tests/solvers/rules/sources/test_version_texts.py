@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
-from backdate.advising.project_uses import ProjectUses
 from backdate.solvers.rules.foreseen import foreseen_groups
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 
-def evidence_of(text: str, old: str = "3.7.1", new: str = "3.12.1") -> FixEvidence:
-    return FixEvidence(
-        tree=Path(),
-        uses=ProjectUses(),
-        texts={"a.py": text},
-        executed={"a.py": frozenset({1})},
-        versions={"python": (old, new)},
-    )
+def moved_from(text: str, old: str = "3.7.1", new: str = "3.12.1") -> FixEvidence:
+    return evidence_of({"a.py": text}, executed={"a.py": frozenset({1})}, versions={"python": (old, new)})
 
 
 def mended(condition: str, **versions: str) -> str | None:
-    evidence = evidence_of(f"import platform, sys\nif {condition}:\n    import a\n", **versions)
+    evidence = moved_from(f"import platform, sys\nif {condition}:\n    import a\n", **versions)
     groups = foreseen_groups(evidence)
     if not groups:
         return None
@@ -68,4 +60,4 @@ def test_what_says_the_same_is_left_alone(condition: str) -> None:
 def test_only_a_move_to_two_digits_counts() -> None:
     assert mended("sys.version < '3.3'", old="3.10.1") is None
     assert mended("sys.version < '3.3'", new="3.9.1") is None
-    assert foreseen_groups(evidence_of("if sys.version < '3.3':\n    pass\n")) == ()
+    assert foreseen_groups(moved_from("if sys.version < '3.3':\n    pass\n")) == ()

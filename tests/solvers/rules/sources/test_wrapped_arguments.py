@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from fix_evidence import evidence_of
 
 from backdate.advice import SourcePlace
-from backdate.advising.project_uses import ProjectUses
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
+from backdate.solvers.rules.proposals import FailureGroup
 from backdate.solvers.rules.sources.restructuring import RestructuringSource
 
 _VECTOR = "Input vector should be 1-D."
@@ -23,9 +21,7 @@ def edited(message: str, text: str, *lines: int) -> list[str]:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValueError", message=message)
     places = tuple(SourcePlace(file="a.py", line=line) for line in lines)
     group = FailureGroup(cause=cause, tests=("t",), places=places, raised_at=places)
-    found = RestructuringSource().propose(
-        group, FixEvidence(tree=Path(), uses=ProjectUses(), texts={"a.py": text})
-    )
+    found = RestructuringSource().propose(group, evidence_of({"a.py": text}))
     return [edit.text for proposal in found for edit in proposal.file_edits]
 
 
