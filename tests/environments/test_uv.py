@@ -132,6 +132,10 @@ def test_the_reason_of_a_failure_is_found() -> None:
     long = "error: x\n" + "line\n" * 500
     assert "left out" in uv.explain_failure(long)
     assert len(uv.explain_failure(long).splitlines()) == 41
+    why = "  a.c:3:10: fatal error: b.h: No such file"
+    told = uv.explain_failure("error: x\n" + "line\n" * 90 + f"{why}\n" * 20 + "line\n" * 90).splitlines()
+    assert (told.count(why), len(told)) == (8, 49)
+    assert "… 153 lines left out …" in told
 
 
 def test_a_dead_index_is_told_from_a_bad_project() -> None:

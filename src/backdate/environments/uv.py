@@ -324,8 +324,14 @@ def _required_by_all(text: str) -> bool:
     return any(match[1] in gone for match in _REQUIRED.finditer(text))
 
 
+_TELLING = re.compile(r"\b(?:fatal )?error\b(?:: | at )", re.IGNORECASE)
+_MOST_TELLING = 8
+
+
 def explain_failure(log: str, *, lines: int = 40) -> str:
-    """The part of uv's output that says why it failed: from its error line on, cut to ``lines`` lines."""
+    """The part of uv's output that says why it failed: from its error line on, cut to ``lines`` lines and the
+    errors of compilers and their like between them.
+    """
     text = without_escapes(log).splitlines()
     starts = [
         number
@@ -334,5 +340,12 @@ def explain_failure(log: str, *, lines: int = 40) -> str:
     ]
     found = text[starts[0] :] if starts else text[-lines:]
     if len(found) > lines:
-        found = [*found[: lines // 2], f"… {len(found) - lines} lines left out …", *found[-lines // 2 :]]
+        left_out = found[lines // 2 : -lines // 2]
+        told = [line for line in left_out if _TELLING.search(line)][:_MOST_TELLING]
+        found = [
+            *found[: lines // 2],
+            *told,
+            f"… {len(left_out) - len(told)} lines left out …",
+            *found[-lines // 2 :],
+        ]
     return "\n".join(found).strip() or "no output"

@@ -34,6 +34,25 @@ def test_what_a_command_said_comes_before_that_it_failed() -> None:
     assert telling_line("") == "no message"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "CMake Error: The source directory does not appear to contain CMakeLists.txt.",
+        "CMake Error at CMakeLists.txt:4 (find_package):",
+        "../meson.build:41:12: ERROR: Dependency lookup for OpenBLAS failed",
+        "configure: error: no acceptable C compiler found in $PATH",
+    ],
+)
+def test_what_configures_a_build_says_why(said: str) -> None:
+    text = (
+        f"error: Failed to build `a==1.0`\n{said}\n"
+        "subprocess.CalledProcessError: Command '['cmake']' returned non-zero exit status 1.\n"
+        "hint: Build failures usually indicate a problem with the package or the build environment\n"
+    )
+    assert telling_line(text) == said
+    assert telling_line(text.replace(said, "")).startswith("subprocess.CalledProcessError")
+
+
 def test_code_under_the_frames_of_a_traceback_is_no_reason() -> None:
     text = (
         'Traceback (most recent call last):\n  File "build_meta.py", line 112, in get\n'

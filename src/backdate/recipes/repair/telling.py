@@ -10,6 +10,7 @@ _COMPILER = re.compile(
     r"^\S{1,300}\.(?:c|cc|cpp|cxx|h|hh|hpp|pyx|pxd|rs|f|f90|m|mm|cu):\d+(?::\d+)?: (?:fatal )?error: ",
     re.IGNORECASE,
 )
+_CONFIGURED = re.compile(r"^(?:CMake Error\b|(?:\S+/)?meson\.build:\d+:\d+: ERROR: |configure: error: )")
 _RAISED = re.compile(r"^\W{0,20}((?:[A-Za-z_][\w.]{0,80})?(?:Error|Exception|Invalid\w{0,30})): (.{0,300})")
 _OF_A_COMMAND = re.compile(
     r"CalledProcessError|(?:Compile|Link|Exec)Error: command|non-zero exit status|Error compiling"
@@ -18,7 +19,7 @@ _OF_A_COMMAND = re.compile(
 _BECAUSE = re.compile(r"\b(?:because\b|requires?\b|error:|hint:)", re.IGNORECASE)
 _SAYS_THAT_ONLY = re.compile(
     r"\berror: (?:command\b|Failed to build )|subprocess-exited-with-error|metadata-generation-failed|"
-    r"returned an error\b|\bNo solution found\b|\bhint: See above\b"
+    r"returned an error\b|\bNo solution found\b|\bhint: (?:See above|Build failures usually)\b"
 )
 """What says that something failed, and not why."""
 _CAUSE = re.compile(r"^\W{0,20}cause: ")
@@ -35,7 +36,7 @@ def telling_lines(message: str) -> tuple[str, ...]:
     lines = _without_code([line.strip() for line in message.splitlines() if line.strip()])
     limits = [line for line in tool_limits(message)[1] if line]
     first = [line for line in lines if any(limit in line for limit in limits)]
-    compiler = [line for line in lines if _COMPILER.match(line)]
+    compiler = [line for line in lines if _COMPILER.match(line) or _CONFIGURED.match(line)]
     raised = [line for line in reversed(lines) if _RAISED.match(line) and not _OF_A_COMMAND.search(line)]
     because = [line for line in lines if _BECAUSE.search(line) and not _SAYS_THAT_ONLY.search(line)]
     causes = [line for line in reversed(lines) if _CAUSE.match(line) and not _SAYS_THAT_ONLY.search(line)]
