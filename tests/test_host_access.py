@@ -194,7 +194,10 @@ ALLOWED: dict[str, dict[str, dict[str, str]]] = {
             "__init__": "chmod read_bytes write_whole",
             "run": "chmod write_whole",
         },
-        "testing/command.py": {"prepare": "chmod touch unlink write_whole"},
+        "testing/command.py": {
+            "carried_modules": "read_text",
+            "prepare": "chmod touch unlink write_whole",
+        },
     },
     "records, logs and caches of ours, which sandboxes are not shown": {
         "bisection/bisect.py": {"bisect_project": "write_whole"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from repair_cases import WHY, Case
 from repair_cases_of_builds import BUILDS, SETUP, TEST
 
-from backdate.recipes.recipe import SuitePlan
+from backdate.recipes.recipe import STAND_IN_APPS, STAND_IN_SETTINGS, SuitePlan
 from backdate.recipes.repair.error_class import ErrorClass as E
 
 _TESTS = {"test_one.py": "def test_one():\n    pass\n"}
@@ -311,6 +311,37 @@ TESTS = (
         python="3.8",
         error=E.DJANGO_SETTINGS,
         rule="Django settings",
+    ),
+    Case(
+        name="django-without-settings",
+        files=_APP,
+        packages=("pytest", "django"),
+        at="2021-03-01",
+        python="3.8",
+        error=E.DJANGO_SETTINGS,
+        rule="Django settings",
+    ),
+    Case(
+        name="django-of-further-applications",
+        files={
+            **_APP,
+            "app/models.py": "from django.contrib.sites.models import Site\nfrom django.db import models\n"
+            "class Thing(models.Model):\n    site = models.ForeignKey(Site, models.CASCADE)\n",
+            "app/tests/test_one.py": "from django.test import TestCase\n"
+            "from django.contrib.sites.models import Site\nfrom app.models import Thing\n"
+            "class One(TestCase):\n    def test_one(self):\n"
+            "        Thing.objects.create(site=Site.objects.get_current())\n",
+        },
+        packages=("pytest", "pytest-django", "django"),
+        plan=SuitePlan(
+            runner="pytest",
+            environment=(("DJANGO_SETTINGS_MODULE", STAND_IN_SETTINGS), (STAND_IN_APPS, "app")),
+            provenance=WHY,
+        ),
+        at="2021-03-01",
+        python="3.8",
+        error=E.UNKNOWN,
+        rule="applications of Django",
     ),
     Case(
         name="django-database",

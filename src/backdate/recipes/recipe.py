@@ -12,6 +12,11 @@ from backdate.timeline.instants import Instant
 NOSE_SETUPS = "BACKDATE_NOSE_SETUPS"
 """The variable of a plan whose plain classes have what nose calls around tests, and pytest does not."""
 
+STAND_IN_SETTINGS = "backdate_capture_settings"
+"""The settings that backdate brings for an application of Django without any."""
+STAND_IN_APPS, STAND_IN_URLS = "BACKDATE_DJANGO_APPS", "BACKDATE_DJANGO_URLS"
+"""The variables that they read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:

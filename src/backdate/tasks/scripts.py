@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from backdate.editing.diff import diff_files
-from backdate.recipes.recipe import NOSE_SETUPS, Recipe, SuitePlan
+from backdate.recipes.recipe import Recipe, SuitePlan
 from backdate.recipes.render import command_of, installing_lines
 from backdate.tasks.task import ScriptSetup, Task
-from backdate.testing.command import NOSE_PLUGIN, nose_plugin
+from backdate.testing.command import NOSE_PLUGIN, carried_modules
 
 WRITTEN = "/tmp/backdate"  # noqa: S108 - in a container of its own
 """The folder of what has to be importable beside the project, for a run outside backdate."""
@@ -32,18 +33,25 @@ def suite_script(recipe: Recipe) -> str:
     return "\n".join(["#!/bin/bash", "set -euo pipefail", *commands]) + "\n"
 
 
-def suite_command(plan: SuitePlan) -> str:
-    """The lines that run one suite where backdate is not, with what nose calls around its tests."""
-    if plan.runner != "pytest" or NOSE_SETUPS not in dict(plan.environment):
+def suite_command(plan: SuitePlan, further: Mapping[str, str] | None = None) -> str:
+    """The lines that run one suite where backdate is not, with what it has from backdate itself.
+
+    ``further`` are modules that are written beside these, by their names.
+    """
+    carried = {**carried_modules(plan), **(further or {})}
+    if not carried:
         return command_of(plan)
-    write = written_module(NOSE_PLUGIN, nose_plugin())
-    found = with_variable(plan, "PYTHONPATH", ":", before=WRITTEN)
-    return f"{write}\n{command_of(replace(found, arguments=('-p', NOSE_PLUGIN, *plan.arguments)))}"
-
-
-def written_module(name: str, text: str) -> str:
-    """The lines that write a module into ``WRITTEN``."""
-    return f"mkdir -p {WRITTEN}\ncat > {WRITTEN}/{name}.py <<'END_OF_MODULE'\n{text}END_OF_MODULE"
+    lines = [
+        f"mkdir -p {WRITTEN}",
+        *(
+            f"cat > {WRITTEN}/{name}.py <<'END_OF_MODULE'\n{text}END_OF_MODULE"
+            for name, text in carried.items()
+        ),
+    ]
+    plan = with_variable(plan, "PYTHONPATH", ":", before=WRITTEN)
+    if NOSE_PLUGIN in carried:
+        plan = replace(plan, arguments=("-p", NOSE_PLUGIN, *plan.arguments))
+    return "\n".join((*lines, command_of(plan)))
 
 
 def with_variable(

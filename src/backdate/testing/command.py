@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backdate.environments.environment import LEFT_BEHIND, Environment
-from backdate.recipes.recipe import NOSE_SETUPS, SuitePlan
+from backdate.recipes.recipe import NOSE_SETUPS, STAND_IN_SETTINGS, SuitePlan
 from backdate.sandboxes.identity import USER
 from backdate.sandboxes.interface import Command, Limits, Mount, Workspace
 from backdate.sandboxes.quiet import QUIET_VARIABLES
@@ -49,7 +49,7 @@ of bash."""
 
 _FILES = Path(__file__).parent / "capture"
 NOSE_PLUGIN = "backdate_capture_nose"
-"""What pytest loads for a plan with ``NOSE_SETUPS``: a module that needs nothing else of this folder."""
+"""What pytest loads for a plan with ``NOSE_SETUPS``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +88,12 @@ def arguments(
     return (*django, *plan.arguments, *plan.targets)
 
 
-def nose_plugin() -> str:
-    """The text of ``NOSE_PLUGIN``, for where these files are not."""
-    return (_FILES / f"{NOSE_PLUGIN}.py").read_text()
+def carried_modules(plan: SuitePlan) -> dict[str, str]:
+    """Name to text of the modules that a plan needs where the capture is not; each stands by itself."""
+    known = dict(plan.environment)
+    wanted = [NOSE_PLUGIN] if plan.runner == "pytest" and NOSE_SETUPS in known else []
+    wanted += [STAND_IN_SETTINGS] if known.get("DJANGO_SETTINGS_MODULE") == STAND_IN_SETTINGS else []
+    return {name: (_FILES / f"{name}.py").read_text() for name in wanted}
 
 
 def runs_copies(plan: SuitePlan) -> bool:

@@ -5,8 +5,16 @@ from pathlib import Path
 import pytest
 
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
+from backdate.recipes.recipe import (
+    STAND_IN_APPS,
+    STAND_IN_SETTINGS,
+    STAND_IN_URLS,
+    Provenance,
+    Recipe,
+    SuitePlan,
+)
 from backdate.recipes.repair.django import own_database, settings_module
+from backdate.recipes.repair.django_settings import further_applications
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import RepairContext, Rule
 from backdate.recipes.repair.setup_failure import Problem, read_failure
@@ -21,7 +29,14 @@ class NoIndex:
     """Facts of an index that is never asked."""
 
 
-def proposed(rule: Rule, root: Path, files: Mapping[str, str], message: str, kind: str) -> list[Repair]:
+def proposed(
+    rule: Rule,
+    root: Path,
+    files: Mapping[str, str],
+    message: str,
+    kind: str,
+    plan: SuitePlan = SuitePlan(runner="pytest", provenance=WHY),  # noqa: B008 - frozen
+) -> list[Repair]:
     for name, content in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +49,7 @@ def proposed(rule: Rule, root: Path, files: Mapping[str, str], message: str, kin
         python="3.8.18",
         instant=datetime(2021, 3, 1, tzinfo=UTC),
     )
-    recipe = Recipe(install=(), test=SuitePlan(runner="pytest", provenance=WHY))
+    recipe = Recipe(install=(), test=plan)
     facts: object = NoIndex()
     return list(rule(RepairContext(failure=failure, recipe=recipe, files=Files(root), index_facts=facts)))  # type: ignore[arg-type]
 
@@ -106,6 +121,63 @@ def test_no_settings_and_another_error(tmp_path: Path) -> None:
     assert not proposed(settings_module, tmp_path, {}, NOT_CONFIGURED, "ImproperlyConfigured")
     files = {"tests/settings.py": SETTINGS}
     assert not proposed(settings_module, tmp_path, files, "no such table: a", "ValueError")
+
+
+APPLICATION = {
+    "shop/__init__.py": "",
+    "shop/models.py": "",
+    "shop/tests/__init__.py": "",
+    "shop/tests/urls.py": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "apps", "urls"),
+    [
+        (APPLICATION, "shop", "shop.tests.urls"),
+        ({"src/shop/__init__.py": "", "src/shop/apps.py": "", "src/shop/urls.py": ""}, "shop", "shop.urls"),
+        (
+            {**APPLICATION, "shop/more/__init__.py": "", "shop/more/models.py": "", "more/__init__.py": "",
+             "more/apps.py": "", "shop/tests/models.py": "", "docs/__init__.py": "", "docs/models.py": ""},
+            "more,shop,shop.tests",
+            "shop.tests.urls",
+        ),
+        ({"shop/__init__.py": "", "shop/models.py": ""}, "shop", None),
+    ],
+)  # fmt: skip
+def test_plain_settings_stand_in_where_there_are_none(
+    tmp_path: Path, files: dict[str, str], apps: str, urls: str | None
+) -> None:
+    (only,) = proposed(settings_module, tmp_path, files, NOT_CONFIGURED, "ImproperlyConfigured")
+    known = dict(only.recipe.test.environment)
+    assert known["DJANGO_SETTINGS_MODULE"] == STAND_IN_SETTINGS
+    assert (known[STAND_IN_APPS], known.get(STAND_IN_URLS)) == (apps, urls)
+    assert only.recipe.install[-1].packages == ("pytest-django",)
+
+
+def test_nothing_stands_in_without_an_application(tmp_path: Path) -> None:
+    files = {"shop/__init__.py": "", "shop/core.py": ""}
+    assert not proposed(settings_module, tmp_path, files, NOT_CONFIGURED, "ImproperlyConfigured")
+
+
+def test_applications_that_a_run_misses_join_those_of_the_stand_in(tmp_path: Path) -> None:
+    missing = (
+        "Model class django.contrib.sites.models.Site doesn't declare an explicit app_label and isn't in an "
+        "application in INSTALLED_APPS."
+    )
+    known = (("DJANGO_SETTINGS_MODULE", STAND_IN_SETTINGS), (STAND_IN_APPS, "shop"))
+    plan = SuitePlan(runner="pytest", environment=known, provenance=WHY)
+    (more,) = proposed(further_applications, tmp_path, {}, missing, "RuntimeError", plan)
+    assert dict(more.recipe.test.environment)[STAND_IN_APPS] == "django.contrib.sites,shop"
+    assert not proposed(further_applications, tmp_path, {}, missing, "RuntimeError", more.recipe.test)
+    own = SuitePlan(runner="pytest", environment=(("DJANGO_SETTINGS_MODULE", "a.b"),), provenance=WHY)
+    assert not proposed(further_applications, tmp_path, {}, missing, "RuntimeError", own)
+
+
+def test_django_runs_what_unittest_would_import_before_it_is_set_up(tmp_path: Path) -> None:
+    plan = SuitePlan(runner="unittest", targets=("shop.tests",), provenance=WHY)
+    (only,) = proposed(settings_module, tmp_path, APPLICATION, NOT_CONFIGURED, "ImproperlyConfigured", plan)
+    assert (only.recipe.test.runner, only.recipe.test.targets) == ("django", ("shop.tests",))
 
 
 def test_the_database_of_tests_is_made_by_pytest_s_plugin(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from issue_rows import (
 )
 
 from backdate.errors import UsageError
-from backdate.recipes.recipe import NOSE_SETUPS, SuitePlan, SystemPackages
+from backdate.recipes.recipe import NOSE_SETUPS, STAND_IN_SETTINGS, SuitePlan, SystemPackages
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.foreign.container import container_file
 from backdate.tasks.foreign.eval_script import END, START
@@ -187,12 +187,14 @@ def test_what_nose_calls_around_tests_comes_with_the_script(tmp_path: Path) -> N
 @pytest.mark.parametrize("runner", ["pytest", "django", "script"])
 def test_suites_in_a_folder_keep_their_own_variables(runner: Literal["pytest", "django", "script"]) -> None:
     own = (("PYTHONPATH", "lib"), ("PYTEST_ADDOPTS", "-x"), (NOSE_SETUPS, "1"))
+    own += (("DJANGO_SETTINGS_MODULE", STAND_IN_SETTINGS),) if runner == "django" else ()
     plan = SuitePlan(runner=runner, targets=("run.sh",), cwd="sub", environment=own, provenance=RULE)
     (script,) = reporting_commands(issue_task(recipe=replace(RECIPE, test=plan)))
     subprocess.run(["bash", "-n"], input=script, text=True, check=True)
     last = script.splitlines()[-1]
     assert last.startswith("(cd sub && ")
     assert ("PYTHONPATH=/tmp/backdate:lib " in last) == (runner != "script")
+    assert ("backdate_capture_settings.py" in script) == (runner == "django")
     assert ("PYTEST_ADDOPTS='-x -rA --color=no' " in last) == (runner == "script")
 
 

@@ -12,6 +12,7 @@ from itertools import islice
 from backdate.recipes.collection import PYTEST_FILES, collection_rules
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import Recipe, SuitePlan
+from backdate.recipes.repair.django_settings import stand_in_variables
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import (
@@ -78,6 +79,12 @@ def settings_module(context: RepairContext) -> Iterator[Repair]:
             reason = f"{module}, as {named} names it"
             changed = _with_folder(_with_django_names(changed, context.files), folder)
             yield context.repaired(ErrorClass.DJANGO_SETTINGS, _RULE, reason, changed)
+    if not where and (variables := stand_in_variables(context.files)):
+        said = "no settings here: plain ones stand in"
+        changed = with_variables(context.recipe, variables, _RULE, said)
+        changed = with_packages(changed, ("pytest-django",), _RULE, match[0])
+        changed = _with_django_names(with_plans(changed, _by_django), context.files)
+        yield context.repaired(ErrorClass.DJANGO_SETTINGS, _RULE, said, changed)
     if "manage.py" in context.files.names(".") and context.recipe.test.runner != "django":
         plan = SuitePlan(
             runner="django",
@@ -100,6 +107,11 @@ def own_database(context: RepairContext) -> Iterator[Repair]:
     if changed != recipe:
         reason = f"pytest-django, which makes it, as it says: {match[0]}"
         yield context.repaired(ErrorClass.MISSING_TEST_PLUGIN, "Django's test database", reason, changed)
+
+
+def _by_django(plan: SuitePlan) -> SuitePlan:
+    """What unittest runs, run by Django, which sets itself up before it imports tests."""
+    return replace(plan, runner="django", arguments=()) if plan.runner == "unittest" else plan
 
 
 def _with_django_names(recipe: Recipe, files: Files) -> Recipe:

@@ -15,6 +15,7 @@ from backdate.recipes.repair import (
     builds,
     classified_interpreter,
     django,
+    django_settings,
     extras,
     generated_sources,
     incompatible,
@@ -55,6 +56,7 @@ ADDITIVE_RULES: tuple[Rule, ...] = (
     variables.example_variables,
     services.wanted_services,
     django.own_database,
+    django_settings.further_applications,
 )
 """Rules that add what is missing: independent of each other, so that one round can take them all."""
 

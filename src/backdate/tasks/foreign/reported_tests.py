@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from backdate.errors import UsageError
 from backdate.recipes.recipe import SuitePlan
 from backdate.recipes.render import command_of
-from backdate.tasks.scripts import WRITTEN, suite_command, with_variable, written_module
+from backdate.tasks.scripts import suite_command, with_variable
 from backdate.tasks.task import Role, Task, TaskTest
 from backdate.testing.outcomes import Outcome
 
@@ -103,8 +103,7 @@ def _reporting(task: Task, plan: SuitePlan) -> str:
             return _here_document(plan, f"{_RESULT}{_UNITTEST.format(argv=argv)}")
         case "django":
             tests = replace(plan, arguments=("--testrunner=backdate_reporting.Runner", *plan.arguments))
-            write = written_module("backdate_reporting", f"{_RESULT}{_DJANGO}")
-            return f"{write}\n{command_of(with_variable(tests, 'PYTHONPATH', ':', before=WRITTEN))}"
+            return suite_command(tests, {"backdate_reporting": f"{_RESULT}{_DJANGO}"})
         case "program" | "script":
             _require_pytest(task, plan.runner)
             return command_of(with_variable(plan, "PYTEST_ADDOPTS", " ", after="-rA --color=no"))

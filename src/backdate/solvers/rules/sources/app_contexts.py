@@ -13,7 +13,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files
 
 _OUTSIDE = re.compile(r"Working outside of application context")
@@ -21,7 +21,7 @@ _MAKERS = frozenset({"Flask", "create_app", "make_app"})
 _NAMES = frozenset({"app", "application"})
 _NEAR = 5
 """Statements that a block before them is as far away as to hold them as well."""
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="flask",
     said="what uses a database runs in the context of an application",
     source="https://flask-sqlalchemy.palletsprojects.com/en/stable/contexts/",

@@ -15,13 +15,13 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, line_behind
 
 _KINDS = frozenset({CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.CHANGED_TYPE})
 _OF_SESSIONS = frozenset({"add", "add_all", "commit", "execute", "flush", "merge", "query", "scalars"})
 _ADDING = frozenset({"add", "add_all", "append", "extend", "merge"})
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="sqlalchemy",
     since="2.0",
     said="an object is added to the session by no backref any more",

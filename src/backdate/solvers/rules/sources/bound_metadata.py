@@ -12,7 +12,7 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import (
     CallArgument,
     edited_files,
@@ -31,7 +31,7 @@ _MADE_OF = {"MetaData": "{0}", "declarative_base": "{0}.metadata"}
 """The functions that took an engine, and where its metadata is behind what they give."""
 _USERS = frozenset({"create_all", "drop_all", "reflect"})
 _SQLALCHEMY_2 = (2, 0)
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="sqlalchemy",
     since="2.0",
     said="metadata keeps no engine: what uses the database is given it",

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from backdate.rewriting.expressions import expressions_on
 from backdate.rewriting.rewrite import ExpressionRole, ReplaceExpression
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.text import version_numbers
 
 _POSITION = re.compile(r"-?\d{1,9}\Z|np\.int\d+\(-?\d{1,9}\)\Z")
 _PANDAS_3 = (3, 0)
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="pandas",
     since="3.0",
     said="an integer in brackets is a label of a series, and no position",

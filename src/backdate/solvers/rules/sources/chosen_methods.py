@@ -14,7 +14,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import arguments_of, edited_files, leaf_of, span_of
 
 _REFUSED = re.compile(
@@ -24,7 +24,7 @@ _REFUSED = re.compile(
 )
 _ARGUMENT = "numeric_only"
 _NAMED = ("agg", "aggregate")
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="pandas",
     since="2.0",
     said="numeric_only is False by default",

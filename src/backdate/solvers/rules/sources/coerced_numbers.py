@@ -14,7 +14,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of
 
 _REFUSED = re.compile(
@@ -24,7 +24,7 @@ _REFUSED = re.compile(
 _OF_NUMBERS = re.compile(r"\b(?:int|float|bool|Decimal)\b")
 _OPTION = "coerce_numbers_to_str"
 _MOST_MESSAGE = 20_000
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="pydantic",
     since="2.4",
     said=f"a field of texts takes numbers where the model has {_OPTION}",

@@ -13,11 +13,11 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
 
 _AMBIGUOUS = re.compile(r"The truth value of an array with more than one element is ambiguous")
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="numpy",
     since="1.25",
     said="an array is compared with a text, or with None, item by item",

@@ -16,7 +16,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of
 from backdate.text import version_numbers
 
@@ -31,7 +31,7 @@ _ANCHORED = re.compile(r"(?P<start>[rRuU]?(?P<quote>['\"]))(?P<text>[^'\"\n]*)(?
 """A literal of one line, whose pattern may get an anchor: 1.x looked for a match at the start alone."""
 _UNKNOWN_TO_RUST = re.compile(r"\(\?[=!<]|\\[1-9]")
 _ANNOTATED_SINCE = (3, 9)
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=_LIBRARY,
     since="2.0",
     said="constrained types are annotated ones",

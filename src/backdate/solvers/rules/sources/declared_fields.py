@@ -12,13 +12,13 @@ from backdate.diagnosis.result import CauseKind
 from backdate.editing.encodings import split_lines
 from backdate.editing.python_source import parsed_or_none
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of
 
 _LIBRARY = "marshmallow"
 _KINDS = (CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.OTHER_ERROR)
 _IN_META = ("fields", "additional")
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=_LIBRARY,
     since="4.0",
     said="no field is made of a name in Meta: each has to be declared",

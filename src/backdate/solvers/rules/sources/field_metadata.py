@@ -13,7 +13,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of, without_arguments
 
 _LIBRARY = "marshmallow"
@@ -40,7 +40,7 @@ _FIELDS = frozenset(
         "FormattedString",
     )
 )
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=_LIBRARY,
     since="4.0",
     said="what else a field is given goes into metadata=",

@@ -17,14 +17,14 @@ from backdate.rewriting.names import SourceNames
 from backdate.rewriting.source_tree import source_tree
 from backdate.rewriting.spelling import spell_expression
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of
 from backdate.solvers.rules.sources.tried_statements import tried
 from backdate.text import version_numbers
 
 _GROUPS = ("ExceptionGroup", "BaseExceptionGroup")
 _BUILT_IN = (3, 11)
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="anyio",
     since="4.0",
     said="task groups raise an exception group where they raised the error of their one task",

@@ -14,7 +14,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of
 
 _KINDS = frozenset(
@@ -23,7 +23,7 @@ _KINDS = frozenset(
 _CREATING = frozenset({"create_dataset", "require_dataset"})
 _READING = frozenset({"list", "tuple", "set", "sorted", "zip", "enumerate", "map", "reversed"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="h5py",
     since="3.0",
     said="texts are read as bytes; Dataset.asstr() reads them as texts",

@@ -12,7 +12,7 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.knowledge.changes import PYTHON
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, span_of
 
 _KINDS = frozenset(
@@ -24,7 +24,7 @@ _KINDS = frozenset(
         CauseKind.OTHER_ERROR,
     }
 )
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=PYTHON,
     since="3.9",
     said="the index of a subscript is node.slice itself, without an ast.Index around it",

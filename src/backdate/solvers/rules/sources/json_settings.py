@@ -14,7 +14,7 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import arguments_of, edited_files, without_arguments
 from backdate.text import version_numbers
 
@@ -28,7 +28,7 @@ _APPLICATION, _PROVIDER = "flask.app.Flask", "json"
 _SAID = "an application's JSON is set at its provider, and no setting of its configuration is read"
 _SINCE = (2, 3)
 _PLAIN = (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript)
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="flask",
     since="2.3",
     said=_SAID,

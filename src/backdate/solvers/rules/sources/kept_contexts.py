@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of, with_methods
 
 _LIBRARY = "marshmallow"
@@ -22,7 +22,7 @@ _METHOD = (
     "    super().__init__(*args, **kwargs)",
     "    self.context = {} if context is None else context",
 )
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=_LIBRARY,
     since="4.0",
     said="a schema takes no context, and keeps none",

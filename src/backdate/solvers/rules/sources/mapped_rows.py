@@ -13,7 +13,7 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
 from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.text import version_numbers
 
 _BY_NAME = re.compile(
@@ -21,7 +21,7 @@ _BY_NAME = re.compile(
     r"(?:str|Column|ColumnClause|InstrumentedAttribute|Label|quoted_name)\b"
 )
 _SQLALCHEMY_2 = (2, 0)
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="sqlalchemy",
     since="2.0",
     said="a row is a tuple, and its _mapping a dictionary",

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from backdate.editing.python_source import parsed_or_none
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of
 
 _LONGEST = 2_000
 _IS_MARK = re.compile(r"[^\n]{0,80}'MarkDecorator'[^\n]{0,80}")
 _MARK = re.compile(r"(?P<mark>(?P<base>(?:\w+\.)*?)mark\.\w+)\Z")
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="pytest",
     since="4.0",
     said="marks are no functions of values any more: pytest.param takes them",

@@ -10,12 +10,12 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
 
 _REFUSED = re.compile(r"'class Meta' got invalid attribute\(s\): (?:\w{1,60},)*index_together\b")
 _OLD = "index_together"
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="django",
     since="5.1",
     said="Meta.indexes takes the place of Meta.index_together",

@@ -9,14 +9,14 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit, apply_edits
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import span_of
 
 _MISSING = re.compile(
     r"not in index|with any missing labels is no longer supported|"
     r"None of \[.{0,400}\] are in the \[index\]"
 )
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="pandas",
     since="1.0",
     said="labels that are not there are an error, and reindex() gives nothing for them",

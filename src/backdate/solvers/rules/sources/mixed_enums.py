@@ -14,7 +14,7 @@ from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.changes import PYTHON
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import with_methods
 from backdate.text import version_numbers
 
@@ -28,7 +28,7 @@ _MOST = 4
 """Classes that one message leads to."""
 _FORMAT = ("def __format__(self, format_spec):", "    return format(self.value, format_spec)")
 _TEXT = ("def __str__(self):", '    return f"{type(self).__name__}.{self.name}"')
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=PYTHON,
     since="3.11",
     said="members of enumerations with another type are shown otherwise",

@@ -13,7 +13,7 @@ from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.changes import PYTHON
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import with_methods
 
 _METHOD = (
@@ -22,7 +22,7 @@ _METHOD = (
     "    loader = self.find_module(fullname, path)",
     "    return None if loader is None else spec_from_loader(fullname, loader)",
 )
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=PYTHON,
     since="3.12",
     said="the import system calls find_spec(), and no find_module()",

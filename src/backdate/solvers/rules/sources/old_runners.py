@@ -10,12 +10,12 @@ from backdate.editing.python_source import parsed_or_none
 from backdate.rewriting.old_runner_uses import lines_of_runners
 from backdate.rewriting.old_runners import without_old_runners
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 
 _OF_IMPORTS = frozenset(
     {CauseKind.MISSING_MODULE, CauseKind.MISSING_NAME, CauseKind.MISSING_ATTRIBUTE, CauseKind.REMOVED}
 )
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="nose",
     said="nose does not import with Python 3.12, and NumPy dropped what it had for it in 1.25",
     source="https://docs.pytest.org/en/stable/how-to/nose.html",

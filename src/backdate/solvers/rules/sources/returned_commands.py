@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, line_behind
 
 _LIBRARY = "sh"
 _ASKED = r"stdout|stderr|exit_code|wait|process|pid|cmd|ran|call_args|is_alive|kill|terminate"
 _OF_TEXTS = re.compile(rf"'str' object has no attribute '(?:{_ASKED})'")
 _ASKS = re.compile(rf"\.(?:{_ASKED})\b")
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=_LIBRARY,
     since="2.0.0",
     said="a command gives its output as a text, and with _return_cmd=True the command",

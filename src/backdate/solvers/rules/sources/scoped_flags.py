@@ -15,7 +15,7 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.knowledge.changes import PYTHON
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, span_of
 
 _REFUSED = re.compile(r"global flags not at the start of the expression")
@@ -24,7 +24,7 @@ _FLAGGED = re.compile(
 )
 """Without "x": a verbose expression may end in a comment, which would swallow the bracket."""
 _FLAGS = re.compile(r"(?<!\\)\(\?[aiLmsux]+\)")
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=PYTHON,
     since="3.11",
     said="flags are for a whole expression, and those of a part stand in its group",

@@ -16,7 +16,7 @@ from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.expressions import nodes_on
 from backdate.rewriting.source_tree import SourceTree, source_tree
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.subjects import library_behind
 
 _REFUSED = re.compile(r"Python integer -?\d+ out of bounds for u?int\d+")
@@ -26,7 +26,7 @@ _OPERANDS = frozenset({"identifier", "attribute", "subscript", "call", "parenthe
 _SMALL = re.compile(r"\bu?int(?:8|16)\b|\bu?byte\b|['\"][<>|=]?[uiBbHh][12]?['\"]")
 _SILENT = frozenset({CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.OTHER_ERROR})
 _NUMBERS = frozenset({"integer", "unary_operator"})
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library="numpy",
     since="2.0",
     said="a small integer keeps its type with a number beside it, and loses the bits that do not fit",

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from backdate.editing.python_source import parsed_or_none
 from backdate.solvers.rules.executed import statement_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import edited_files, line_behind
 
 _LIBRARY = "numpy"
 _HIDDEN = frozenset({"abs", "bool", "max", "min", "pow", "round"})
 """What ``numpy.__all__`` has since then; ``all``, ``any``, ``divmod`` and ``sum`` were in it before."""
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=_LIBRARY,
     since="2.0.0",
     said="importing all of NumPy hides the builtin abs, bool, max, min, pow and round",

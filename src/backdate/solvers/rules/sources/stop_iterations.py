@@ -10,13 +10,13 @@ from backdate.editing.encodings import split_lines
 from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.changes import PYTHON
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import leaf_of
 from backdate.text import version_numbers
 
 _SINCE = (3, 7)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=PYTHON,
     since="3.7",
     said="a generator ends by return, and a StopIteration raised in it is a RuntimeError",

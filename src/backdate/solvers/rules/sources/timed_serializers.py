@@ -17,7 +17,7 @@ from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.syntax_edits import (
     CallArgument,
     arguments_of,
@@ -34,7 +34,7 @@ _SUCCESSORS = {
 _TIMED = "TimedJSONWebSignatureSerializer"
 _HELD = "3600"
 """Seconds that tokens held which were given no other time (itsdangerous 1.1)."""
-_CHANGE = KnownChange(
+_CHANGE = DocumentedChange(
     library=_LIBRARY,
     since="2.1",
     said="URLSafeTimedSerializer takes its place, which is told how old a token may be when it is read",

@@ -10,7 +10,7 @@ from backdate.solvers.rules.proposals import FileEdit, FixEvidence, Proposal, Pr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KnownChange:
+class DocumentedChange:
     """What changed, from which release on, and where its people say so."""
 
     library: str

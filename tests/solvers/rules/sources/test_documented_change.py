@@ -10,9 +10,9 @@ from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.advising.project_uses import ProjectUses
 from backdate.rewriting.rewrite import ReplaceName
 from backdate.solvers.rules.proposals import FileEdit, FixEvidence, Proposal, ProposalOrigin
-from backdate.solvers.rules.sources.known_change import KnownChange
+from backdate.solvers.rules.sources.documented_change import DocumentedChange
 
-CHANGE = KnownChange(library="sh", since="2.0.0", said="texts are given", source="https://example.org/")
+CHANGE = DocumentedChange(library="sh", since="2.0.0", said="texts are given", source="https://example.org/")
 WHY = AdviceEvidence(
     kind=EvidenceKind.KNOWN, text="texts are given", since="2.0.0", source="https://example.org/"
 )
