@@ -37,8 +37,10 @@ class RecordedCallSource:
         if not group.tests:
             return ()  # nobody saw what stands there now: of a class that moved the rest is as it was
         wrapper, places = _wrapper(group, evidence)
-        if not wrapper and cause.owner not in _CONTAINERS:
-            return ()
+        if cause.owner not in _CONTAINERS:
+            more = any(_asked_for_more(cause.name, place, evidence) for place in group.raised_at)
+            if not wrapper or more:  # another object with most of what the gone one had, not what that held
+                return ()
         why = f"{wrapper or 'its class'} is gone; what its .{cause.name} held is given itself"
         raised_at = group.raised_at or group.places[:1]  # a caller's line is about another object
         return (self._without(group, library, (*raised_at, *places), why, called=False),)
@@ -55,6 +57,14 @@ class RecordedCallSource:
             places=tuple(dict.fromkeys(places)),
             why=(AdviceEvidence(kind=EvidenceKind.ASKED, text=why),),
         )
+
+
+def _asked_for_more(attribute: str, place: SourcePlace, evidence: FixEvidence) -> bool:
+    """Whether what is asked for ``attribute`` on a line is asked for other ones too, in that file."""
+    uses = tuple(object_uses(evidence.texts.get(place.file, "")))
+    at_line = (one for one in uses if one.line == place.line and one.attribute == attribute)
+    asked = {one.expression for one in at_line} - {""}
+    return any(one.expression in asked and one.attribute != attribute for one in uses)
 
 
 def _wrapper(group: FailureGroup, evidence: FixEvidence) -> tuple[str, tuple[SourcePlace, ...]]:
