@@ -6,8 +6,11 @@ import pytest
 from dead_names import DeadNamesWorld, rename
 
 from backdate.advice import SourcePlace
-from backdate.diagnosis.result import CauseKind
+from backdate.diagnosis.result import Cause, CauseKind
+from backdate.solvers.rules.applying import ChangedTexts, MadeChange, PlannedChange
+from backdate.solvers.rules.hidden_causes import HiddenCauses
 from backdate.solvers.rules.loop import MendLoop
+from backdate.solvers.rules.proposals import FailureGroup
 
 NEW = {"product": "prod", "add": "sum", "wrong": "worse"}
 
@@ -100,3 +103,38 @@ def test_where_a_test_got_the_status_of_an_error_nothing_is_guessed(shows: str, 
     assert mended.solved
     assert mended.texts == {"a.py": "lib.prod\n"}
     assert loop.runs == len(one.asked) == runs
+
+
+def raised(message: str, file: str, *tests: str, type_: str = "ConnectionClosedError") -> FailureGroup:
+    cause = Cause(kind=CauseKind.OTHER_ERROR, type=type_, message=message)
+    return FailureGroup(cause=cause, tests=tests, places=(SourcePlace(file=file, line=1),))
+
+
+TOLD = "received 1011 (internal error); then sent 1011 (internal error)"
+LISTED = "2 validation errors for Order\nname\n  no text\nprice\n  missing"
+
+
+@pytest.mark.parametrize(
+    ("told", "before", "after", "leads_on"),
+    [
+        (TOLD, [], [raised("no headers", "a.py")], True),
+        (TOLD, [], [], False),
+        (TOLD, [raised("no headers", "a.py")], [raised("no headers", "a.py")], False),
+        ("closed by hand", [], [raised("no headers", "a.py")], False),
+        (LISTED, [raised(LISTED, "a.py")], [raised(LISTED.partition("\nprice")[0], "a.py")], True),
+        (LISTED, [raised(LISTED, "a.py")], [raised(LISTED, "a.py")], False),
+    ],
+)
+def test_what_is_caught_tells_whether_an_edit_gets_further(
+    told: str, before: list[FailureGroup], after: list[FailureGroup], leads_on: bool
+) -> None:
+    world = DeadNamesWorld(files={"a.py": "lib.a\n"}, alive=frozenset(), rules=lambda _, __: [])
+    world.caught = lambda texts, only: after if texts else before  # type: ignore[method-assign]
+    hidden = HiddenCauses(world, world.changer())
+    group = raised(told, "a.py", "t")
+    failing = [raised("assert 422 == 201", "test_it.py", "t"), *([] if told is LISTED else [group])]
+    hidden.look({}, failing, ())
+    planned = PlannedChange(group=group, proposal=rename("a", "b"))
+    made = MadeChange(planned=planned, lines=frozenset())
+    changed = ChangedTexts(texts={"a.py": "lib.b\n"}, made=(made,))
+    assert hidden.look_behind({}, changed, failing, ()) == (int(told != "closed by hand"), leads_on)

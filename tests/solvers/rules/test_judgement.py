@@ -125,3 +125,24 @@ def test_that_a_file_can_be_imported_again_is_no_sign_of_another_change() -> Non
     assert mends_others(before, after, [("b.py::test_z",)])
     assert mends_others(before, after, [])
     assert not mends_others(before, before, [])
+
+
+@pytest.mark.parametrize(
+    ("left", "verdict"),
+    [
+        ("1 validation error for Order\nname\n  no text", ChangeVerdict.HELPED),
+        ("2 validation errors for Order\nname\n  no text\nprice\n  missing", ChangeVerdict.NO_EFFECT),
+        ("2 validation errors for Order\nname\n  no text\nweight\n  missing", ChangeVerdict.NO_EFFECT),
+        ("0 validation errors for Order", ChangeVerdict.NO_EFFECT),
+    ],
+)
+def test_of_an_error_that_lists_what_is_wrong_a_part_may_be_mended(left: str, verdict: ChangeVerdict) -> None:
+    def refused(message: str) -> FailureGroup:
+        cause = Cause(kind=CauseKind.OTHER_ERROR, type="ValidationError", message=message)
+        return FailureGroup(cause=cause, tests=("t",), places=(PLACE,), raised_at=(PLACE,))
+
+    group = refused("2 validation errors for Order\nname\n  no text\nprice\n  missing")
+    proposal = Proposal(origin=ProposalOrigin.RESTRUCTURING, file_edits=(), places=(PLACE,))
+    made = MadeChange(planned=PlannedChange(group=group, proposal=proposal), lines=frozenset())
+    after = SuiteReading(solved=False, reason="", groups=(refused(left),), ended=True)
+    assert judge_change(made, frozenset({group_key(group)}), group, after, lambda _: True) is verdict

@@ -10,7 +10,7 @@ from backdate.solvers.reasons import CaughtError
 from backdate.solvers.rules.applying import ChangedTexts, TextChanger, Texts
 from backdate.solvers.rules.backend import FixBackend
 from backdate.solvers.rules.hunk_reasons import error_line
-from backdate.solvers.rules.judgement import group_key, is_about, is_silent
+from backdate.solvers.rules.judgement import group_key, is_about, is_silent, says_less
 from backdate.solvers.rules.proposals import FailureGroup
 
 _MOST_LOOKS = 3
@@ -20,6 +20,14 @@ _STATUS = re.compile(
     r"|\b[12] (?:==|!=) 0\b|\b0 (?:==|!=) [12]\b"
 )
 """The status of an answer, or of a program that ended, in place of another one."""
+
+_ELSEWHERE = re.compile(r"\b1011 \(internal error\)|\bServer disconnected\b|\bInternal Server Error\b")
+"""What a client is told where the code that serves it failed: the error was caught there."""
+
+
+def is_told_elsewhere(changed: ChangedTexts) -> bool:
+    """Whether all that changes are for is what clients are told of errors elsewhere."""
+    return all(_ELSEWHERE.search(made.planned.group.cause.message) for made in changed.made)
 
 
 @dataclass(slots=True)
@@ -66,30 +74,35 @@ class HiddenCauses:
         return 1
 
     def look_behind(
-        self, changed: ChangedTexts, failing: Sequence[FailureGroup], only: tuple[str, ...]
+        self, texts: Texts, changed: ChangedTexts, failing: Sequence[FailureGroup], only: tuple[str, ...]
     ) -> tuple[int, bool]:
-        """The runs it took, and whether changes for what is caught mend that and something else is met."""
+        """The runs it took; whether changes of ``texts`` mend what is caught and something else is met."""
         wanted = {group_key(made.planned.group) for made in changed.made}
+        runs = self.look(texts, failing, only) if is_told_elsewhere(changed) else 0
         before = set(self.met)
-        if not wanted <= before:
+        if not wanted <= before and not is_told_elsewhere(changed):
             return 0, False
         kept = self._texts, self._groups
-        runs = self.look(changed.texts, failing, only)
+        causes = {key: self.met[key].cause for key in wanted & before}
+        runs += self.look(changed.texts, failing, only)
         keys = set(map(group_key, self._groups))
         written = [made.planned.proposal.rewrite for made in changed.made]
         wrong = any(is_about(rewrite, group.cause) for rewrite in written for group in self._groups)
-        if runs and not wrong and not keys & wanted and keys - before:
+        again = {key: one.cause for one in self._groups if (key := group_key(one)) in causes}
+        less = all(says_less(cause, causes[key]) for key, cause in again.items())
+        if runs and not wrong and less and (again or keys - before):
             return runs, True
         self._texts, self._groups = kept
         return runs, False
 
     def _hide_their_cause(self, texts: Texts, failing: Iterable[FailureGroup]) -> bool:
-        """Whether a test fails by an assertion, an exit, or at a line that may not be edited: a test's."""
+        """Whether a test fails by an assertion, an exit, what a client is told, or at a line of a test."""
         return any(self._hides_its_cause(texts, group) for group in failing)
 
     def _hides_its_cause(self, texts: Texts, group: FailureGroup) -> bool:
         return bool(group.tests) and (
             is_silent([group])
+            or _ELSEWHERE.search(group.cause.message) is not None
             or group.cause.type == "SystemExit"
             or (bool(group.places) and not self._is_of_code(texts, group.places[0].file))
         )
@@ -102,7 +115,10 @@ class HiddenCauses:
         So it is where a test got the status of an error, and all that is guessed is for failures that hide
         their cause.
         """
-        shows = any(group.tests and _STATUS.search(group.cause.message) is not None for group in failing)
+        shows = any(
+            group.tests and any(said.search(group.cause.message) for said in (_STATUS, _ELSEWHERE))
+            for group in failing
+        )
         return shows and all(self._hides_its_cause(texts, group) for group in guessed_for)
 
     def _is_of_code(self, texts: Texts, file: str) -> bool:

@@ -74,6 +74,8 @@ def judge_change(
                 again = False  # of several lines that raise it, one does not any more
             if on_its_lines and _takes_away(change.planned.proposal.rewrite, moved.cause):
                 again = False  # the next name of the module that is gone, on the line or in its place
+            if says_less(group.cause, moved.cause):
+                again = False  # of all that was wrong with what was given
             if moved.tests and again and len(group.tests) >= len(moved.tests):
                 return ChangeVerdict.NO_EFFECT
         elif isinstance(change.planned.proposal.rewrite, CallYielded):
@@ -87,6 +89,14 @@ def judge_change(
             if not can_go_on(group):
                 return ChangeVerdict.HARMFUL
     return ChangeVerdict.HELPED
+
+
+def says_less(after: Cause, before: Cause) -> bool:
+    """Whether an error that lists what is wrong, a line or more each, lists a part of that by now."""
+    if CauseKind.ASSERTION in (after.kind, before.kind):
+        return False  # what pytest shows of two values lists other things
+    left, listed = ({*one.message.splitlines()[1:]} for one in (after, before))
+    return left < listed and bool(left)
 
 
 def _takes_away(rewrite: Rewrite | None, cause: Cause) -> bool:

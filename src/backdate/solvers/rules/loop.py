@@ -23,7 +23,7 @@ from backdate.solvers.rules.changes import (
     moved_group,
     put_back,
 )
-from backdate.solvers.rules.hidden_causes import HiddenCauses
+from backdate.solvers.rules.hidden_causes import HiddenCauses, is_told_elsewhere
 from backdate.solvers.rules.judgement import (
     ChangeVerdict,
     gained,
@@ -121,10 +121,14 @@ class MendLoop:
                 self._history.add(self._texts, [made.planned for made in changed.made])
                 self._texts, self._last, self._open = changed.texts, after, []
                 return self._result(solved=True)
-            if self._untraced and not gained(self._last, after) and not self._leads_on(changed):
-                for made in changed.made:
-                    self._planner.reject(made.planned)
-                continue  # nobody saw these lines fail
+            if (self._untraced or is_told_elsewhere(changed)) and not gained(self._last, after):
+                if not self._leads_on(changed):
+                    for made in changed.made:
+                        self._planner.reject(made.planned)
+                    continue  # nobody saw these lines fail
+                if not self._untraced:
+                    self._keep(changed, after, ())
+                    continue
             self._judge(changed, after)
             self._remember()
         return self._seen_whole()
@@ -210,7 +214,7 @@ class MendLoop:
         """Whether changes for what tests catch mend that, and they catch another error behind it."""
         if self.runs + 1 >= self.most_runs:
             return False
-        runs, others = self._hidden.look_behind(changed, self._open, self._affected())
+        runs, others = self._hidden.look_behind(self._texts, changed, self._open, self._affected())
         self.runs += runs
         return others
 
