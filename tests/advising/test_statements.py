@@ -59,6 +59,8 @@ def test_statements_have_their_scope_lines_and_head() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
+        ("def f(self):\n    self.args = split(1)", "def _f(self):\n    self._args = _split(1)", []),
+        ("x = _a(1)", "x = __a(1)", ["x = __a(1)"]),
         ("def f(a):\n    return a\n", "def f(a: int) -> int:\n    '''Say.'''\n    return (a)  # so\n", []),
         ("x = f(a)\n", "x = t.cast(T, f(a))\n", []),
         ("class A(object):\n    x = None\n", "class A:\n    x: int\n", []),

@@ -7,6 +7,7 @@ for nothing. Of a compound statement it is the head alone. Pure functions; sourc
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,6 +18,7 @@ _LONGEST_SOURCE = 2_000_000
 _MOST_STATEMENTS = 50_000
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _OF_CAST = 2
+_PRIVATE = re.compile(r"\b_(?=[A-Za-z])")
 _LEFT_OUT = (ast.Import, ast.ImportFrom, ast.Pass, ast.Global, ast.Nonlocal)
 """What changes nothing by itself: names that are imported show where they are used."""
 
@@ -56,13 +58,18 @@ def statements_of(source: str) -> tuple[Statement, ...]:
 def changed_statements(new: Sequence[Statement], old: Sequence[Statement]) -> tuple[Statement, ...]:
     """Those of ``new`` that ``old`` does not have: in the scope of the same name, else anywhere.
 
-    A function that was moved or renamed has its statements under another scope, and they are the same.
+    A function that was moved or renamed has its statements under another scope, and they are the same; so are
+    those in which a name became private, or public.
     """
     by_scope: dict[str, set[str]] = {}
     for one in old:
-        by_scope.setdefault(one.scope, set()).add(one.text)
-    anywhere = {one.text for one in old}
-    return tuple(one for one in new if one.text not in by_scope.get(one.scope, anywhere))
+        by_scope.setdefault(_PRIVATE.sub("", one.scope), set()).add(_PRIVATE.sub("", one.text))
+    anywhere = set[str]().union(*by_scope.values())
+    return tuple(
+        one
+        for one in new
+        if _PRIVATE.sub("", one.text) not in by_scope.get(_PRIVATE.sub("", one.scope), anywhere)
+    )
 
 
 class _WithoutCasts(ast.NodeTransformer):
