@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from backdate.recipes.declared import version_variables
 from backdate.recipes.files import Files
-from backdate.recipes.required import released_requirements, required
+from backdate.recipes.required import released_extras, released_requirements, required
 
 PROJECT = """
 [project]
@@ -160,3 +160,36 @@ def test_a_build_that_asks_version_control_is_told_the_version(
     own = {"SETUPTOOLS_SCM_PRETEND_VERSION_FOR_A_B": "1.2"}
     assert version_variables(tmp_path, "1.2") == own | ({variable: "1.2"} if variable else {})
     assert version_variables(tmp_path, None) == {}
+
+
+PKG_INFO = """\
+Metadata-Version: 2.4
+Name: a
+Version: 1.0
+Requires-Dist: six>1
+Requires-Dist: tomli>=2; python_version < "3.11"
+Requires-Dist: pygments>=2.12; extra == "extra"
+Requires-Dist: lxml; python_version > "3" and extra == 'Xml'
+Provides-Extra: extra
+Provides-Extra: Xml
+
+Requires-Dist: of-the-description
+"""
+
+
+def test_what_a_build_said_of_an_sdist_is_read(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "a"\ndynamic = ["dependencies"]\n')
+    assert required(Files(tmp_path)) is None
+    (tmp_path / "PKG-INFO").write_text(PKG_INFO)
+    own = ("six>1", 'tomli>=2; python_version < "3.11"')
+    assert required(Files(tmp_path)) == own
+    assert required(Files(tmp_path), ["EXTRA"]) == (*own, "pygments>=2.12")
+    assert required(Files(tmp_path), ["xml"]) == (*own, 'lxml; python_version > "3"')
+    assert released_extras(Files(tmp_path)) == ("extra", "Xml")
+
+
+@pytest.mark.parametrize("text", ["", "Metadata-Version: 2.1\nName: a\n", "\0", "Requires-Dist:\n"])
+def test_a_pkg_info_that_says_nothing_of_requirements_is_passed_over(tmp_path: Path, text: str) -> None:
+    (tmp_path / "PKG-INFO").write_text(text)
+    assert not required(Files(tmp_path))
+    assert released_extras(Files(tmp_path)) == ()

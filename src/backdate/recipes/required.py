@@ -5,9 +5,11 @@ For a project whose own build cannot be carried out: what it requires can be ins
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from packaging.metadata import RawMetadata, parse_email
 from packaging.requirements import Requirement
 
 from backdate.errors import ConfigurationError
@@ -19,6 +21,7 @@ from backdate.recipes.poetry import poetry_requirements
 from backdate.text import UNREADABLE
 
 _MOST = 500
+_OF_EXTRA = re.compile(r"""(?:\s+and)?\s+extra\s*==\s*['"]([\w.-]{1,100})['"]""")
 
 
 def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None:
@@ -34,7 +37,7 @@ def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None
 def stated_requirements(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None:
     """As ``required``, as they are written: those that cannot be read are there too."""
     wanted = {extra.lower() for extra in extras}
-    for read in (_of_project_table, _of_poetry, _of_setuptools):
+    for read in (_of_project_table, _of_poetry, _of_setuptools, _of_core_metadata):
         try:
             requirements = read(files, wanted)
         except ConfigurationError:  # reported by ``Declared.unread``; no build could have read it either
@@ -123,6 +126,34 @@ def _of_setuptools(files: Files, extras: set[str]) -> list[str] | None:
     for name, of_extra in declared.items() if isinstance(declared, Mapping) else ():
         requirements += _lines(of_extra) if name.lower() in extras else ()
     return requirements
+
+
+def released_extras(files: Files) -> tuple[str, ...]:
+    """The extras that an sdist's PKG-INFO names; a build may have made them up."""
+    return tuple(_core_metadata(files).get("provides_extra", ()))[:_MOST]
+
+
+def _of_core_metadata(files: Files, extras: set[str]) -> list[str] | None:
+    """PKG-INFO of an sdist whose build said what the project requires (``Requires-Dist``)."""
+    stated = _core_metadata(files).get("requires_dist")
+    if not stated:
+        return None
+    return [text for line in stated if (text := _with_extra(line, extras)) is not None]
+
+
+def _core_metadata(files: Files) -> RawMetadata:
+    if "PKG-INFO" not in files.names("."):
+        return {}
+    metadata, _ = parse_email(files.text("PKG-INFO") or "")
+    return metadata
+
+
+def _with_extra(line: str, extras: set[str]) -> str | None:
+    """A requirement without the extra that its marker names; None for one of another extra."""
+    named = _OF_EXTRA.search(line)
+    if named is None:
+        return line
+    return _OF_EXTRA.sub("", line).rstrip(" ;") if named[1].lower() in extras else None
 
 
 def _lines(value: object) -> Iterator[str]:
