@@ -81,6 +81,7 @@ from backdate.advising.wording import replacement_in, since_in
         ),
         ("`a`, `b` and `x.y` were removed; use `c`", "y", "c"),
         ("`a`, `b` and `e` were removed; use `c` and `d`", "b", ""),
+        ("- rename as_shape to shape", "as_shape", "shape"),
         ("soft_unicode has been renamed to soft_str", "soft_unicode", "soft_str"),
         ("Declarative `declarative_base` is now available as sqlalchemy.orm.declarative_base().", "x", ""),
         (

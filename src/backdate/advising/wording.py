@@ -145,7 +145,9 @@ def replacement_in(text: str, name: str) -> Wording | None:
     plain = plain_text(text)
     for match in (one for pattern in _BOTH_NAMED for one in pattern.finditer(plain)):
         if match["old"].rstrip(".").rpartition(".")[2] == leaf:
-            replacement = _name_of(match, leaf, certain=match.re is _INSTEAD_OF)
+            in_code = leaf != leaf.lower() or "_" in leaf
+            certain = match.re is _INSTEAD_OF or (in_code and match[0][:5].lower() == "renam")
+            replacement = _name_of(match, leaf, certain=certain)
             if replacement:
                 return Wording(replacement=replacement, sentence=_sentence(plain, match.start(), match.end()))
     for mention in islice(re.finditer(rf"(?<!\w){re.escape(leaf)}(?!\w)", plain), _MOST_MENTIONS):
