@@ -126,6 +126,23 @@ def test_what_the_error_names_comes_first_though_it_is_new() -> None:
     assert [one.scope for one in scopes] == ["Group.parse", "read"]
 
 
+def test_what_changed_of_a_rare_name_in_the_failing_line_comes_first_whoever_runs_it() -> None:
+    old = "class Def:\n    def finish(self):\n        del self.cached_result\n\ndef f():\n    g(1)\n"
+    new = old.replace("del self.cached_result", "self.cached_result = None").replace("g(1)", "g(2)")
+    run = [
+        RunRelease(
+            sources={FILE: text},
+            failing=lines(text, "cached_result", "g("),
+            passing=lines(text, "cached_result"),
+        )
+        for text in (old, new)
+    ]
+    scopes = changed_scopes(*run, compared=True, line="result, key = getattr(it, cached_result)")
+    assert [(one.scope, one.alone) for one in scopes] == [("Def.finish", False), ("f", True)]
+    assert [one.scope for one in changed_scopes(*run, compared=True, line="result = f()")] == ["f"]
+    assert [one.scope for one in changed_scopes(*run, compared=True)] == ["f"]
+
+
 def test_a_class_s_bases_are_told_where_its_methods_run() -> None:
     old = "class Link(Thread):\n    def send(self):\n        put()\n"
     new = old.replace("(Thread)", "")

@@ -79,7 +79,17 @@ def code(name: str, quoted: str = "") -> ChangedCode:
 
 def test_beside_what_the_changelog_speaks_of_only_the_first_is_told() -> None:
     first, second, third = code("a"), code("b"), code("c", "c is gone")
-    assert _likely([first, second, third]) == (first, third)
-    assert _likely([third, first, second]) == (third,)
-    assert _likely([first, second]) == (first, second)
-    assert _likely([]) == ()
+    assert _likely([first, second, third], "no") == (first, third)
+    assert _likely([third, first, second], "1") == (third,)
+    assert _likely([first, second], "1 != 2") == (first, second)
+    assert _likely([], "") == ()
+
+
+def test_whose_words_give_the_numbers_that_an_assertion_compares_is_told_alone() -> None:
+    first, second = (
+        code("a", "Streams are kept apart. :pr:`20`"),
+        code("b", "The exit code is 2 instead of 0."),
+    )
+    assert _likely([first, second], "assert 2 == 0") == (second,)
+    assert _likely([first, second], "assert 3 == 0") == (first, second)
+    assert _likely([first, second], "assert 2 == 2") == (first, second)

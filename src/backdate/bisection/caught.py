@@ -17,9 +17,7 @@ from backdate.bisection.probes import ProbeResult, Target
 from backdate.bisection.suspects import RUNNERS, is_own_code, named_by
 from backdate.checking.sides import SidePair
 from backdate.diagnosis.caught_errors import caught_failures
-from backdate.diagnosis.owners import BUILTIN
 from backdate.diagnosis.result import SPECIFIC
-from backdate.knowledge.changes import PYTHON
 from backdate.sandboxes.threads import both
 
 _MOST_TESTS = 10
@@ -82,16 +80,18 @@ def _short_tests(targets: Sequence[Target], pair: SidePair) -> list[str]:
 
 
 def explained_by(attributed: Attributed) -> tuple[Attributed, ...]:
-    """``attributed`` as if its tests failed with what they catch about its culprits; none where they catch
-    nothing of that."""
+    """``attributed`` as if its tests failed with what they catch about its culprits, or about objects of no
+    library at all (``'NoneType' object …``), as the old side does not raise it; none where they catch nothing
+    of that."""
     names = {culprit.name for culprit in attributed.finding.culprits}
+    about = [(named_by(one.cause), one) for one in attributed.target.caught]
+    told = [one for named, one in about if not names.isdisjoint(named)]
+    told += [one for named, one in about if not named]
     return tuple(
         replace(
             attributed,
             target=replace(attributed.target, cause=one.cause, key=one.key),
             finding=replace(attributed.finding, error=one.failing),
         )
-        for one in attributed.target.caught
-        if not names.isdisjoint(named_by(one.cause))
-        or (PYTHON in names and one.cause.distribution == BUILTIN)
+        for one in told
     )

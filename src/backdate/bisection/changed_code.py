@@ -23,6 +23,8 @@ MOST_TOLD = 3
 _MOST_STATEMENTS = 4
 _LONGEST = 200
 _MOST_TERMS = 20
+_MOST_OF_RARE = 60
+"""Times that both releases write a name which tells where to look."""
 _MOST_TEXT = 6 * 1024 * 1024
 """Characters of both releases that are compared."""
 _WORD = re.compile(r"\w+")
@@ -74,13 +76,20 @@ class ChangedScope:
 
 
 def changed_scopes(
-    old: RunRelease, new: RunRelease, *, compared: bool, named: Collection[str] = ()
+    old: RunRelease,
+    new: RunRelease,
+    *,
+    compared: bool,
+    named: Collection[str] = (),
+    line: str = "",
 ) -> tuple[ChangedScope, ...]:
     """The functions whose change the tests that broke run, those first that change least; at most three.
 
     ``compared``: whether passing tests ran as well. Only what they do not run is told then. Without them, or
     where they run all of it, nothing is told of a release that changed more than three such functions.
-    ``named``: functions and classes that the error names, of which nothing comes before.
+    ``named``: functions and classes that the error names, of which nothing comes before. ``line``: the
+    project's line at which the error is raised; what is changed of the rare names in it comes next, whoever
+    runs that.
     """
     met = {file for file, _ in (*old.failing, *new.failing)}
     if sum(len(one.sources.get(file, "")) for one in (old, new) for file in met) > _MOST_TEXT:
@@ -108,8 +117,11 @@ def changed_scopes(
     found = _of_note(_together(found, known, left), known, named)
     alone = [one for one in found if one.alone] if compared else []
     few = [replace(one, alone=False) for one in found] if len(found) <= MOST_TOLD else []
-    chosen = alone or few
-    return tuple(sorted(chosen, key=lambda one: (not _is_named(one, named), *_order(one)))[:MOST_TOLD])
+    rare = _rare_names(line, counts)
+    near = [one for one in found if rare and not rare.isdisjoint(_names_in(one))]
+    chosen = [*near, *(one for one in alone or few if one.scope not in {each.scope for each in near})]
+    chosen.sort(key=lambda one: (not _is_named(one, named), one not in near, *_order(one)))
+    return tuple(chosen[:MOST_TOLD])
 
 
 def _together(
@@ -156,6 +168,19 @@ def _of_note(
     ]
     old = [one for one in left if one.scope in known or one.removed or _is_named(one, named)]
     return old or left
+
+
+def _rare_names(line: str, counts: Sequence[Mapping[str, int]]) -> frozenset[str]:
+    """The names in a line that are a library's own, as far as it has them seldom."""
+    return frozenset(
+        name
+        for name in _NAME.findall(line)
+        if "_" in name.strip("_") and 0 < sum(count.get(name, 0) for count in counts) <= _MOST_OF_RARE
+    )
+
+
+def _names_in(one: ChangedScope) -> set[str]:
+    return {name for each in (*one.added, *one.removed) for name in _NAME.findall(each.text)}
 
 
 def _is_class(statement: Statement) -> bool:

@@ -12,7 +12,7 @@ from backdate.bisection.changed_code import ChangedScope, RunRelease, changed_sc
 from backdate.bisection.explanations.changelog import tells_of_a_change
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbeResult
-from backdate.bisection.result import Culprit, Excerpt
+from backdate.bisection.result import Culprit, Excerpt, Failing
 from backdate.bisection.suites import LinesRun
 from backdate.checking.sides import SidePair
 from backdate.diagnosis.distributions import Distributions, site_packages
@@ -30,6 +30,8 @@ _MOST_FILES = 400
 _LARGEST_FILE = 1_000_000
 _LONGEST_QUOTED = 360
 
+_NUMBER = re.compile(r"(?<![\w.#])\d{1,9}(?!\w|\.\d)")
+_TWO = 2
 _BULLET = re.compile(r"\A\s*(?:[-*+\u2022]\s+)?|\s+\Z")
 
 Quote = Callable[[Culprit, Sequence[str]], Sequence[Excerpt]]
@@ -50,12 +52,13 @@ class ChangedCodeReader:
         bad: ProbeResult,
         *,
         named: Sequence[str] = (),
+        error: Failing | None = None,
     ) -> tuple[ChangedCode, ...]:
         """What ``culprit``, which differs between ``good`` and ``bad``, changed of what ``tests`` run.
 
-        ``named``: functions and classes that the error names: "TyperCommand.__init__". Empty where one of the
-        environments is not there any more, a run did not come to its end, or more files differ than are read.
-        Raises SandboxUnavailable.
+        ``named``: functions and classes that ``error``, with which they fail, names: "TyperCommand.__init__".
+        Empty where one of the environments is not there any more, a run did not come to its end, or more
+        files differ than are read. Raises SandboxUnavailable.
         """
         environments = [self._probe_runner.environment_of(probe) for probe in (good, bad)]
         sources = [_sources_of(culprit.name, one) for one in environments if one is not None]
@@ -75,9 +78,14 @@ class ChangedCodeReader:
             return ()
         half = len(runs) // 2
         scopes = changed_scopes(
-            _release(old, runs[:half]), _release(new, runs[half:]), compared=bool(beside), named=named
+            _release(old, runs[:half]),
+            _release(new, runs[half:]),
+            compared=bool(beside),
+            named=named,
+            line=error.place.source if error is not None and error.place is not None else "",
         )
-        return _likely([self._told(culprit, one) for one in scopes])
+        told = [self._told(culprit, one) for one in scopes]
+        return _likely(told, error.message if error is not None else "")
 
     def _told(self, culprit: Culprit, one: ChangedScope) -> ChangedCode:
         texts = (
@@ -116,8 +124,15 @@ class ChangedCodeReader:
         return took
 
 
-def _likely(told: Sequence[ChangedCode]) -> tuple[ChangedCode, ...]:
-    """Those of which the changelog speaks, and the first; all of them where it speaks of none."""
+def _likely(told: Sequence[ChangedCode], message: str) -> tuple[ChangedCode, ...]:
+    """Those of which the changelog speaks, and the first; all of them where it speaks of none.
+
+    Those alone of which it gives the numbers that ``message`` compares: "assert 2 == 0", "is 2 instead of 0".
+    """
+    compared = {*_NUMBER.findall(message)}
+    given = [one for one in told if compared <= {*_NUMBER.findall(one.quoted)}]
+    if len(compared) == _TWO and given:
+        return tuple(given)
     spoken = any(one.quoted for one in told)
     return tuple(one for number, one in enumerate(told) if not spoken or not number or one.quoted)
 
