@@ -178,6 +178,9 @@ def test_django_runs_what_unittest_would_import_before_it_is_set_up(tmp_path: Pa
     plan = SuitePlan(runner="unittest", targets=("shop.tests",), provenance=WHY)
     (only,) = proposed(settings_module, tmp_path, APPLICATION, NOT_CONFIGURED, "ImproperlyConfigured", plan)
     assert (only.recipe.test.runner, only.recipe.test.targets) == ("django", ("shop.tests",))
+    files = {**APPLICATION, "shop/settings.py": SETTINGS}
+    named, *_ = proposed(settings_module, tmp_path, files, NOT_CONFIGURED, "ImproperlyConfigured", plan)
+    assert (named.recipe.test.runner, named.recipe.test.targets) == ("django", ("shop.tests",))
 
 
 def test_the_database_of_tests_is_made_by_pytest_s_plugin(tmp_path: Path) -> None:

@@ -77,7 +77,8 @@ def settings_module(context: RepairContext) -> Iterator[Repair]:
         changed = with_packages(changed, ("pytest-django",), _RULE, match[0])
         if changed != context.recipe:
             reason = f"{module}, as {named} names it"
-            changed = _with_folder(_with_django_names(changed, context.files), folder)
+            changed = _with_django_names(with_plans(changed, _by_django), context.files)
+            changed = _with_folder(changed, folder)
             yield context.repaired(ErrorClass.DJANGO_SETTINGS, _RULE, reason, changed)
     if not where and (variables := stand_in_variables(context.files)):
         said = "no settings here: plain ones stand in"
