@@ -60,6 +60,7 @@ from backdate.solvers.rules.sources.small_integers import widened_integers
 from backdate.solvers.rules.sources.starred_builtins import starred_builtins
 from backdate.solvers.rules.sources.stop_iterations import ended_generators
 from backdate.solvers.rules.sources.timed_serializers import timed_serializers
+from backdate.solvers.rules.sources.unset_attributes import unset_attributes
 from backdate.solvers.rules.sources.version_texts import by_version_numbers
 from backdate.solvers.rules.sources.warned_indices import warned_indices
 from backdate.solvers.rules.sources.wrapped_arguments import wrapped_arguments
@@ -102,6 +103,7 @@ SEVERAL = (
     renamed_fields,
     autocommit_blocks,
     called_back,
+    unset_attributes,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
