@@ -15,7 +15,7 @@ from small_world import running_index
 from world import World, bisect_world, from_on
 
 from backdate.advice import AdvisedChange
-from backdate.bisection.caught import explained_by, names_nothing, with_caught
+from backdate.bisection.caught import caught_of, explained_by, names_nothing, with_caught
 from backdate.bisection.errors_of_run import Known
 from backdate.bisection.one_cause import Attributed
 from backdate.bisection.probes import Target
@@ -57,19 +57,34 @@ def test_an_error_that_names_something_is_not_looked_behind() -> None:
     assert not names_nothing(replace(target(), reached=False))
 
 
-def told(culprit: str, *caught: Known) -> list[str]:
+def attributed(culprit: str, *caught: Known) -> Attributed:
     moved = Culprit(name=culprit, old="1", new="2", released=None)
     finding = Finding(tests=("t",), error=FAILING, axis="packages", python="3.11.7", culprits=(moved,))
-    found = explained_by(Attributed(finding=finding, target=replace(target(), caught=caught)))
+    return Attributed(finding=finding, target=replace(target(), caught=caught))
+
+
+def shown(culprit: str, *caught: Known) -> list[str]:
+    return [one.message for one in caught_of(attributed(culprit, *caught))]
+
+
+def told(culprit: str, *caught: Known) -> list[str]:
+    found = explained_by(attributed(culprit, *caught))
     assert all(one.target.cause is not None and one.target.cause.name == "f" for one in found)
     return [one.finding.error.message for one in found]
 
 
-def test_what_is_about_the_culprit_or_nobody_explains_it() -> None:
-    errors = known(BUILTIN), known("flask"), known("other")
-    assert told("flask", *errors) == ["flask", BUILTIN]
+def test_only_what_is_about_the_culprit_explains_it() -> None:
+    errors = known("flask"), known("other"), known(BUILTIN)
+    assert told("flask", *errors) == ["flask"]
     assert told("python", *errors) == [BUILTIN]
-    assert told("werkzeug", known("flask")) == []
+    assert told("werkzeug", *errors) == []
+
+
+def test_what_names_no_library_is_told_where_nothing_is_about_the_culprit() -> None:
+    errors = known(BUILTIN), known("flask"), known("other")
+    assert shown("flask", *errors) == ["flask"]
+    assert shown("werkzeug", *errors) == [BUILTIN]
+    assert shown("werkzeug", known("flask")) == []
 
 
 def test_whom_a_caught_error_names_is_tried_first() -> None:

@@ -141,6 +141,8 @@ def test_what_changed_of_a_rare_name_in_the_failing_line_comes_first_whoever_run
     assert [(one.scope, one.alone) for one in scopes] == [("Def.finish", False), ("f", True)]
     assert [one.scope for one in changed_scopes(*run, compared=True, line="result = f()")] == ["f"]
     assert [one.scope for one in changed_scopes(*run, compared=True)] == ["f"]
+    (first, *_) = changed_scopes(*run, compared=False, line="getattr(it, cached_result)")
+    assert (first.scope, first.alone) == ("Def.finish", False)
 
 
 def test_a_class_s_bases_are_told_where_its_methods_run() -> None:

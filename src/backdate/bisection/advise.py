@@ -152,8 +152,9 @@ class BreakageAdvice:
         for one in [one for one in alone if one.finding.culprits[0].name != PYTHON][:_MOST_SILENT]:
             if self._changed_code is not None and one.neighbours is not None:
                 culprit, tests = one.finding.culprits[0], one.finding.tests
+                errors = (one.finding.error, *one.finding.caught)
                 found = self._changed_code.changed(
-                    culprit, tests, *one.neighbours, named=_named_by(one), error=one.finding.error
+                    culprit, tests, *one.neighbours, named=_named_by(one), errors=errors
                 )
                 changed.update(dict.fromkeys(found))
         return tuple(changed)

@@ -21,7 +21,7 @@ from backdate.bisection.attribution import Attribution
 from backdate.bisection.build_trials import BuildTrials
 from backdate.bisection.builds_axis import attribute_build
 from backdate.bisection.builds_search import BuildSearch, ranged_names
-from backdate.bisection.caught import explained_by, with_caught
+from backdate.bisection.caught import caught_of, explained_by, with_caught
 from backdate.bisection.changed_code_runs import ChangedCodeReader
 from backdate.bisection.explained import Explained, met_elsewhere
 from backdate.bisection.explanations.collect import ExplanationCollector, LoggedSide
@@ -313,11 +313,11 @@ def _explained(
     for one in attributed:
         behind = explained_by(one)
         told = [(each, collector.with_explanations(each)) for each in behind or (one,)]
-        caught = tuple(each.finding.error for each in behind)
+        caught = caught_of(one)
         findings.append(replace(one.finding, caught=caught, explanations=told[0][1].explanations))
         explained += [
             Explained(
-                finding=finding,
+                finding=replace(finding, caught=caught),
                 cause=each.target.cause,
                 good=good,
                 also_at=_also_at(each),

@@ -10,14 +10,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from backdate.advising.uses import python_files
-from backdate.bisection.errors_of_run import known_errors
+from backdate.bisection.errors_of_run import Known, known_errors
 from backdate.bisection.one_cause import Attributed
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbeResult, Target
+from backdate.bisection.result import Failing
 from backdate.bisection.suspects import RUNNERS, is_own_code, named_by
 from backdate.checking.sides import SidePair
 from backdate.diagnosis.caught_errors import caught_failures
+from backdate.diagnosis.owners import BUILTIN
 from backdate.diagnosis.result import SPECIFIC
+from backdate.knowledge.changes import PYTHON
 from backdate.sandboxes.threads import both
 
 _MOST_TESTS = 10
@@ -80,18 +83,30 @@ def _short_tests(targets: Sequence[Target], pair: SidePair) -> list[str]:
 
 
 def explained_by(attributed: Attributed) -> tuple[Attributed, ...]:
-    """``attributed`` as if its tests failed with what they catch about its culprits, or about objects of no
-    library at all (``'NoneType' object …``), as the old side does not raise it; none where they catch nothing
-    of that."""
-    names = {culprit.name for culprit in attributed.finding.culprits}
-    about = [(named_by(one.cause), one) for one in attributed.target.caught]
-    told = [one for named, one in about if not names.isdisjoint(named)]
-    told += [one for named, one in about if not named]
+    """``attributed`` as if its tests failed with what they catch about its culprits; none where they catch
+    nothing of that."""
     return tuple(
         replace(
             attributed,
             target=replace(attributed.target, cause=one.cause, key=one.key),
             finding=replace(attributed.finding, error=one.failing),
         )
-        for one in told
+        for one in _about_culprits(attributed)
     )
+
+
+def caught_of(attributed: Attributed) -> tuple[Failing, ...]:
+    """What its tests catch about its culprits, else what names no library at all: ``'NoneType' object …``."""
+    found = _about_culprits(attributed)
+    found = found or [one for one in attributed.target.caught if not named_by(one.cause)]
+    return tuple(one.failing for one in found)
+
+
+def _about_culprits(attributed: Attributed) -> list[Known]:
+    names = {culprit.name for culprit in attributed.finding.culprits}
+    return [
+        one
+        for one in attributed.target.caught
+        if not names.isdisjoint(named_by(one.cause))
+        or (PYTHON in names and one.cause.distribution == BUILTIN)
+    ]

@@ -87,9 +87,9 @@ def changed_scopes(
 
     ``compared``: whether passing tests ran as well. Only what they do not run is told then. Without them, or
     where they run all of it, nothing is told of a release that changed more than three such functions.
-    ``named``: functions and classes that the error names, of which nothing comes before. ``line``: the
-    project's line at which the error is raised; what is changed of the rare names in it comes next, whoever
-    runs that.
+    ``named``: functions and classes that the error names, of which nothing comes before. ``line``: what
+    stands where the error is raised, and those that are caught on the way; what is changed of the rare names
+    in it comes next, whoever runs that.
     """
     met = {file for file, _ in (*old.failing, *new.failing)}
     if sum(len(one.sources.get(file, "")) for one in (old, new) for file in met) > _MOST_TEXT:
@@ -118,7 +118,11 @@ def changed_scopes(
     alone = [one for one in found if one.alone] if compared else []
     few = [replace(one, alone=False) for one in found] if len(found) <= MOST_TOLD else []
     rare = _rare_names(line, counts)
-    near = [one for one in found if rare and not rare.isdisjoint(_names_in(one))]
+    near = [
+        replace(one, alone=one.alone and compared)
+        for one in found
+        if rare and not rare.isdisjoint(_names_in(one))
+    ]
     chosen = [*near, *(one for one in alone or few if one.scope not in {each.scope for each in near})]
     chosen.sort(key=lambda one: (not _is_named(one, named), one not in near, *_order(one)))
     return tuple(chosen[:MOST_TOLD])

@@ -52,11 +52,12 @@ class ChangedCodeReader:
         bad: ProbeResult,
         *,
         named: Sequence[str] = (),
-        error: Failing | None = None,
+        errors: Sequence[Failing] = (),
     ) -> tuple[ChangedCode, ...]:
         """What ``culprit``, which differs between ``good`` and ``bad``, changed of what ``tests`` run.
 
-        ``named``: functions and classes that ``error``, with which they fail, names: "TyperCommand.__init__".
+        ``errors``: the one with which they fail, and those that are caught on the way to it. ``named``:
+        functions and classes that it names: "TyperCommand.__init__".
         Empty where one of the environments is not there any more, a run did not come to its end, or more
         files differ than are read. Raises SandboxUnavailable.
         """
@@ -82,10 +83,10 @@ class ChangedCodeReader:
             _release(new, runs[half:]),
             compared=bool(beside),
             named=named,
-            line=error.place.source if error is not None and error.place is not None else "",
+            line="\n".join(map(_raising_line, errors)),
         )
         told = [self._told(culprit, one) for one in scopes]
-        return _likely(told, error.message if error is not None else "")
+        return _likely(told, errors[0].message if errors else "")
 
     def _told(self, culprit: Culprit, one: ChangedScope) -> ChangedCode:
         texts = (
@@ -122,6 +123,11 @@ class ChangedCodeReader:
             for result in side.run.results if side.run is not None else ():
                 took[result.id] = max(took.get(result.id, 0.0), result.duration_s)
         return took
+
+
+def _raising_line(error: Failing) -> str:
+    """What stands where an error is raised; nothing of an assertion, which names what it compares."""
+    return error.place.source if error.place is not None and error.type != "AssertionError" else ""
 
 
 def _likely(told: Sequence[ChangedCode], message: str) -> tuple[ChangedCode, ...]:
