@@ -123,7 +123,8 @@ def changed_scopes(
         for one in found
         if rare and not rare.isdisjoint(_names_in(one))
     ]
-    chosen = [*near, *(one for one in alone or few if one.scope not in {each.scope for each in near})]
+    where = {(one.file, one.scope) for one in near}
+    chosen = [*near, *(one for one in alone or few if (one.file, one.scope) not in where)]
     chosen.sort(key=lambda one: (not _is_named(one, named), one not in near, *_order(one)))
     return tuple(chosen[:MOST_TOLD])
 

@@ -21,7 +21,7 @@ from backdate.recipes.poetry import poetry_requirements
 from backdate.text import UNREADABLE
 
 _MOST = 500
-_OF_EXTRA = re.compile(r"""(?:\s+and)?\s+extra\s*==\s*['"]([\w.-]{1,100})['"]""")
+_OF_EXTRA = re.compile(r"""(?:\s{1,9}and)?\s{1,9}extra\s{0,9}==\s{0,9}['"]([\w.-]{1,100})['"]""")
 
 
 def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None:

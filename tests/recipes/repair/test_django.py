@@ -1,32 +1,24 @@
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from repair_proposals import PYTEST, WHY, proposals
 
-from backdate.recipes.files import Files
 from backdate.recipes.recipe import (
     STAND_IN_APPS,
     STAND_IN_SETTINGS,
     STAND_IN_URLS,
-    Provenance,
-    Recipe,
     SuitePlan,
 )
 from backdate.recipes.repair.django import own_database, settings_module
 from backdate.recipes.repair.django_settings import further_applications
 from backdate.recipes.repair.repair import Repair
-from backdate.recipes.repair.repair_context import RepairContext, Rule
-from backdate.recipes.repair.setup_failure import Problem, read_failure
+from backdate.recipes.repair.repair_context import Rule
+from backdate.recipes.repair.setup_failure import Problem
 
-WHY = Provenance(rule="a test")
 SETTINGS = "SECRET_KEY = 'a secret'\nINSTALLED_APPS = []\n"
 MANAGE = "os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'site.settings')\n"
 NOT_CONFIGURED = "Requested setting INSTALLED_APPS, but settings are not configured."
-
-
-class NoIndex:
-    """Facts of an index that is never asked."""
 
 
 def proposed(
@@ -35,23 +27,9 @@ def proposed(
     files: Mapping[str, str],
     message: str,
     kind: str,
-    plan: SuitePlan = SuitePlan(runner="pytest", provenance=WHY),  # noqa: B008 - frozen
+    plan: SuitePlan = PYTEST,
 ) -> list[Repair]:
-    for name, content in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    failure = read_failure(
-        phase="tests",
-        status="completed",
-        texts=[],
-        problems=[Problem(type=kind, message=message)],
-        python="3.8.18",
-        instant=datetime(2021, 3, 1, tzinfo=UTC),
-    )
-    recipe = Recipe(install=(), test=plan)
-    facts: object = NoIndex()
-    return list(rule(RepairContext(failure=failure, recipe=recipe, files=Files(root), index_facts=facts)))  # type: ignore[arg-type]
+    return proposals(rule, root, files, Problem(type=kind, message=message), plan=plan)
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from repair_proposals import proposals
 
-from backdate.recipes.files import Files
-from backdate.recipes.recipe import Provenance, Recipe, SuitePlan
 from backdate.recipes.repair.optional import optional_requirements
-from backdate.recipes.repair.repair_context import RepairContext
-from backdate.recipes.repair.setup_failure import Problem, read_failure
+from backdate.recipes.repair.setup_failure import Problem
 
 PROJECT = """
 [project]
@@ -24,26 +21,12 @@ extra = ["Pygments>=2.12", "lxml", "six"]
 CODE = "import os\ntry:\n    from pygments.util import x\nexcept ImportError:\n    x = None\n"
 
 
-def proposed(root: Path, files: Mapping[str, str], *, passed: int = 3, message: str = "False is not true"):
-    for name, content in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-    failure = read_failure(
-        phase="tests",
-        status="completed",
-        texts=[],
-        problems=[Problem(type="AssertionError", message=message)],
-        python="3.8.18",
-        instant=datetime(2021, 3, 1, tzinfo=UTC),
-        passed=passed,
-        ran=4,
-    )
-    why = Provenance(rule="a test")
-    recipe = Recipe(install=(), test=SuitePlan(runner="pytest", provenance=why))
-    facts: object = None
-    context = RepairContext(failure=failure, recipe=recipe, files=Files(root), index_facts=facts)  # type: ignore[arg-type]
-    return [repair.recipe.install[-1].packages for repair in optional_requirements(context)]
+def proposed(
+    root: Path, files: Mapping[str, str], *, passed: int = 3, message: str = "False is not true"
+) -> list[tuple[str, ...]]:
+    problem = Problem(type="AssertionError", message=message)
+    found = proposals(optional_requirements, root, files, problem, passed=passed, ran=4)
+    return [repair.recipe.install[-1].packages for repair in found]
 
 
 def test_what_is_imported_in_a_try_is_installed(tmp_path: Path) -> None:

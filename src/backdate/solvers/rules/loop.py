@@ -122,12 +122,9 @@ class MendLoop:
                 self._texts, self._last, self._open = changed.texts, after, []
                 return self._result(solved=True)
             if (self._untraced or is_told_elsewhere(changed)) and not gained(self._last, after):
-                if not self._leads_on(changed):
-                    for made in changed.made:
-                        self._planner.reject(made.planned)
-                    continue  # nobody saw these lines fail
-                if not self._untraced:
-                    self._keep(changed, after, ())
+                leads_on = self._leads_on(changed)
+                if not leads_on or not self._untraced:  # nobody saw these lines fail
+                    self._keep(changed, after, [] if leads_on else [made.planned for made in changed.made])
                     continue
             self._judge(changed, after)
             self._remember()
