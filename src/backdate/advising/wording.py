@@ -78,7 +78,7 @@ _IMPORT_FROM = re.compile(
     re.IGNORECASE,
 )
 _RENAMED = re.compile(
-    rf"\b(?:renam(?:e[sd]?|ing)|replac(?:e[sd]?|ing)|mov(?:e[sd]?|ing)):? {_ARTICLE}"
+    rf"\b(?:(?P<renamed>renam(?:e[sd]?|ing))|replac(?:e[sd]?|ing)|mov(?:e[sd]?|ing)):? {_ARTICLE}"
     r"[`'\"]{0,2}[~.]{0,2}(?P<old>[A-Za-z_][\w.]{0,120})(?:\(\))?[`'\"]{0,2}"
     r"(?: (?:keyword|argument|parameter|option|kwarg|attribute|method|function|class|property|module))"
     r"{0,2}(?: (?:of|in|from|for|on) (?:the )?[`'\"]{0,2}[\w.]{1,120}(?:\(\))?[`'\"]{0,2}"
@@ -146,7 +146,8 @@ def replacement_in(text: str, name: str) -> Wording | None:
     for match in (one for pattern in _BOTH_NAMED for one in pattern.finditer(plain)):
         if match["old"].rstrip(".").rpartition(".")[2] == leaf:
             in_code = leaf != leaf.lower() or "_" in leaf
-            certain = match.re is _INSTEAD_OF or (in_code and match[0][:5].lower() == "renam")
+            renamed = match.re is _RENAMED and match["renamed"] is not None
+            certain = match.re is _INSTEAD_OF or (in_code and renamed)
             replacement = _name_of(match, leaf, certain=certain)
             if replacement:
                 return Wording(replacement=replacement, sentence=_sentence(plain, match.start(), match.end()))

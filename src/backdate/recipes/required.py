@@ -21,7 +21,7 @@ from backdate.recipes.poetry import poetry_requirements
 from backdate.text import UNREADABLE
 
 _MOST = 500
-_OF_EXTRA = re.compile(r"""(?:\s{1,9}and)?\s{1,9}extra\s{0,9}==\s{0,9}['"]([\w.-]{1,100})['"]""")
+_OF_EXTRA = re.compile(r"""\bextra\s{0,9}==\s{0,9}['"]([\w.-]{1,100})['"]""")
 
 
 def required(files: Files, extras: Iterable[str] = ()) -> tuple[str, ...] | None:
@@ -149,11 +149,20 @@ def _core_metadata(files: Files) -> RawMetadata:
 
 
 def _with_extra(line: str, extras: set[str]) -> str | None:
-    """A requirement without the extra that its marker names; None for one of another extra."""
-    named = _OF_EXTRA.search(line)
-    if named is None:
+    """A requirement whose marker asks no more for an extra; None for one of other extras alone."""
+    named = {match[1].lower() for match in _OF_EXTRA.finditer(line)}
+    if not named:
         return line
-    return _OF_EXTRA.sub("", line).rstrip(" ;") if named[1].lower() in extras else None
+    if named.isdisjoint(extras):
+        return None
+    requirement, _, marker = line.partition(";")
+    if _OF_EXTRA.fullmatch(marker.strip()):
+        return requirement.strip()
+
+    def decided(match: re.Match[str]) -> str:  # so that brackets, "and" and "or" around it stay as they are
+        return 'python_version > "0"' if match[1].lower() in extras else 'python_version < "0"'
+
+    return f"{requirement.strip()}; {_OF_EXTRA.sub(decided, marker).strip()}"
 
 
 def _lines(value: object) -> Iterator[str]:

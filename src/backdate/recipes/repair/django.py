@@ -111,8 +111,11 @@ def own_database(context: RepairContext) -> Iterator[Repair]:
 
 
 def _by_django(plan: SuitePlan) -> SuitePlan:
-    """What unittest runs, run by Django, which sets itself up before it imports tests."""
-    return replace(plan, runner="django", arguments=()) if plan.runner == "unittest" else plan
+    """What unittest runs, run by Django, which sets itself up before it imports tests.
+
+    What unittest is told besides the tests' names means something else to Django.
+    """
+    return replace(plan, runner="django") if plan.runner == "unittest" and not plan.arguments else plan
 
 
 def _with_django_names(recipe: Recipe, files: Files) -> Recipe:

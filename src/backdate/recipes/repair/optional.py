@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import posixpath
-import re
 from collections.abc import Iterator
 
-from packaging.utils import canonicalize_name
-
+from backdate.editing.python_source import parsed_or_none
 from backdate.index.names import requirement_name
 from backdate.recipes.files import Files
 from backdate.recipes.repair.classify import classify
@@ -17,8 +16,6 @@ from backdate.recipes.repair.repair_context import RepairContext, with_packages
 from backdate.recipes.required import released_extras, required
 
 _RULE = "optional requirements"
-_GUARDED = re.compile(r"^([ \t]*)try:[^\n]*\n((?:\1[ \t]+[^\n]*\n|[ \t]*\n){1,12})", re.MULTILINE)
-_IMPORTED = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _DEEPEST, _MOST_FOLDERS, _MOST_FILES = 3, 100, 400
 
 
@@ -42,7 +39,7 @@ def optional_requirements(context: RepairContext) -> Iterator[Repair]:
         for line in with_extras
         if (name := requirement_name(line)) is not None
         and name not in own
-        and canonicalize_name(name).replace("-", "_") in tried
+        and name.replace("-", "_") in tried
     ]
     changed = with_packages(context.recipe, wanted, _RULE, "imported where they are there")
     if changed != context.recipe:
@@ -58,5 +55,13 @@ def _tried_imports(files: Files) -> Iterator[str]:
                 continue
             left -= 1
             text = files.text(posixpath.normpath(posixpath.join(folder, name))) or ""
-            for block in _GUARDED.finditer(text):
-                yield from (module.lower() for module in _IMPORTED.findall(block[2]))
+            tree = parsed_or_none(text) if "try:" in text else None
+            for node in ast.walk(tree) if tree is not None else ():
+                yield from _imported(node.body) if isinstance(node, ast.Try) else ()
+
+
+def _imported(body: list[ast.stmt]) -> Iterator[str]:
+    for one in body:
+        names = [alias.name for alias in one.names] if isinstance(one, ast.Import) else []
+        names += [one.module or ""] if isinstance(one, ast.ImportFrom) and not one.level else []
+        yield from (name.partition(".")[0].lower() for name in names)

@@ -25,9 +25,11 @@ _ELSEWHERE = re.compile(r"\b1011 \(internal error\)|\bServer disconnected\b|\bIn
 """What a client is told where the code that serves it failed: the error was caught there."""
 
 
-def is_told_elsewhere(changed: ChangedTexts) -> bool:
-    """Whether all that changes are for is what clients are told of errors elsewhere."""
-    return all(_ELSEWHERE.search(made.planned.group.cause.message) for made in changed.made)
+def is_told_elsewhere(changed: ChangedTexts, failing: Iterable[FailureGroup]) -> bool:
+    """Whether all that changes are for is what clients are told of errors elsewhere, and fails so."""
+    known = set(map(group_key, failing))
+    groups = [made.planned.group for made in changed.made]
+    return all(group_key(one) in known and _ELSEWHERE.search(one.cause.message) for one in groups)
 
 
 @dataclass(slots=True)
@@ -78,9 +80,10 @@ class HiddenCauses:
     ) -> tuple[int, bool]:
         """The runs it took; whether changes of ``texts`` mend what is caught and something else is met."""
         wanted = {group_key(made.planned.group) for made in changed.made}
-        runs = self.look(texts, failing, only) if is_told_elsewhere(changed) else 0
+        elsewhere = is_told_elsewhere(changed, failing)
+        runs = self.look(texts, failing, only) if elsewhere else 0
         before = set(self.met)
-        if not wanted <= before and not is_told_elsewhere(changed):
+        if not wanted <= before and not elsewhere:
             return 0, False
         kept = self._texts, self._groups
         causes = {key: self.met[key].cause for key in wanted & before}

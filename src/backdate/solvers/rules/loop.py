@@ -121,7 +121,8 @@ class MendLoop:
                 self._history.add(self._texts, [made.planned for made in changed.made])
                 self._texts, self._last, self._open = changed.texts, after, []
                 return self._result(solved=True)
-            if (self._untraced or is_told_elsewhere(changed)) and not gained(self._last, after):
+            hidden = self._untraced or is_told_elsewhere(changed, after.groups)
+            if hidden and not gained(self._last, after):
                 leads_on = self._leads_on(changed)
                 if not leads_on or not self._untraced:  # nobody saw these lines fail
                     self._keep(changed, after, [] if leads_on else [made.planned for made in changed.made])
