@@ -13,6 +13,8 @@ from backdate.errors import UsageError
 from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.merging import merge_datasets
+from backdate.tasks.quality.measure import with_quality
+from backdate.tasks.quality.record import QualityEvidence, QualityFlag, TaskQuality, Weakness, finding_of
 from backdate.tasks.task import Task
 from backdate.timeline.instants import parse_instant
 
@@ -38,7 +40,7 @@ def test_a_task_that_several_have_stands_once_with_the_first_ones_source(tmp_pat
         part(tmp_path / "two", named("o__c-3"), named("o__b-2"), source=b"of two"),
         part(tmp_path / "three", named("o__d-4")),
     )
-    merged = merge_datasets(parts, tmp_path / "all")
+    merged = merge_datasets(parts, tmp_path / "all").dataset
     assert [task.instance_id for task in merged.tasks] == ["o__a-1", "o__b-2", "o__c-3", "o__d-4"]
     again = Dataset.open(tmp_path / "all")
     assert again.tasks == merged.tasks
@@ -57,4 +59,48 @@ def test_different_tasks_of_one_name_and_different_kinds_are_refused(tmp_path: P
     migration = part(tmp_path / "migration", make_task())
     with pytest.raises(UsageError, match="of the kinds issue and migration"):
         merge_datasets((one, migration), tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+
+
+def measured(task: Task, *flags: QualityFlag, weakness: Weakness | None = None) -> Task:
+    evidence = (QualityEvidence(words="seen"),)
+    findings = tuple(finding for flag in flags for finding in finding_of(flag, evidence))
+    return with_quality(task, TaskQuality(backdate="1", flags=findings, weakness=weakness))
+
+
+def test_tasks_with_a_flag_that_is_not_wanted_are_left_out_and_named(tmp_path: Path) -> None:
+    tried = Weakness()
+    one = part(
+        tmp_path / "one",
+        measured(named("o__a-1"), weakness=tried),
+        measured(named("o__b-2"), QualityFlag.WEAK_HUNK, QualityFlag.STRICT, weakness=tried),
+        measured(named("o__c-3"), QualityFlag.STRICT, weakness=tried),
+        measured(named("o__d-4"), weakness=Weakness(problem="no code is changed")),
+    )
+    strong = merge_datasets([one], tmp_path / "strong", without=[QualityFlag.WEAK_HUNK])
+    assert [task.instance_id for task in strong.dataset.tasks] == ["o__a-1", "o__c-3"]
+    assert strong.left_out == (("o__b-2", "weak-hunk"), ("o__d-4", "not tried: no code is changed"))
+    assert "without weak-hunk" in Dataset.open(tmp_path / "strong").info.made_by
+    fair = merge_datasets([one], tmp_path / "fair", without=[QualityFlag.STRICT])
+    assert [task.instance_id for task in fair.dataset.tasks] == ["o__a-1", "o__d-4"]
+
+
+@pytest.mark.parametrize(
+    ("task", "flag", "said"),
+    [
+        (named("o__a-1"), QualityFlag.STRICT, "run 'backdate bench quality --read' on its data set first"),
+        (
+            measured(named("o__a-1")),
+            QualityFlag.WEAK_MUTANT,
+            "run 'backdate bench quality' on its data set first",
+        ),
+        (make_task(), QualityFlag.STRICT, "is no issue task"),
+        (measured(named("o__a-1"), QualityFlag.IMAGE), QualityFlag.IMAGE, "none is left"),
+    ],
+)
+def test_flags_that_nobody_looked_for_are_not_taken_for_none(
+    tmp_path: Path, task: Task, flag: QualityFlag, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        merge_datasets([part(tmp_path / "one", task)], tmp_path / "all", without=[flag])
     assert not (tmp_path / "all").exists()
