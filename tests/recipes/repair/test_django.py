@@ -159,6 +159,7 @@ def test_django_runs_what_unittest_would_import_before_it_is_set_up(tmp_path: Pa
     files = {**APPLICATION, "shop/settings.py": SETTINGS}
     named, *_ = proposed(settings_module, tmp_path, files, NOT_CONFIGURED, "ImproperlyConfigured", plan)
     assert (named.recipe.test.runner, named.recipe.test.targets) == ("django", ("shop.tests",))
+    assert only.recipe.install == named.recipe.install == ()  # pytest's plugin is for pytest
 
 
 def test_the_database_of_tests_is_made_by_pytest_s_plugin(tmp_path: Path) -> None:

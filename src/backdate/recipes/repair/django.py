@@ -74,17 +74,15 @@ def settings_module(context: RepairContext) -> Iterator[Repair]:
     for (module, folder), named in islice(where.items(), _MOST_PROPOSED):
         variables = {"DJANGO_SETTINGS_MODULE": module}
         changed = with_variables(context.recipe, variables, _RULE, f"named in {named}")
-        changed = with_packages(changed, ("pytest-django",), _RULE, match[0])
+        changed = _set_up_first(changed, context.files, match[0])
         if changed != context.recipe:
             reason = f"{module}, as {named} names it"
-            changed = _with_django_names(with_plans(changed, _by_django), context.files)
             changed = _with_folder(changed, folder)
             yield context.repaired(ErrorClass.DJANGO_SETTINGS, _RULE, reason, changed)
     if not where and (variables := stand_in_variables(context.files)):
         said = "no settings here: plain ones stand in"
         changed = with_variables(context.recipe, variables, _RULE, said)
-        changed = with_packages(changed, ("pytest-django",), _RULE, match[0])
-        changed = _with_django_names(with_plans(changed, _by_django), context.files)
+        changed = _set_up_first(changed, context.files, match[0])
         yield context.repaired(ErrorClass.DJANGO_SETTINGS, _RULE, said, changed)
     if "manage.py" in context.files.names(".") and context.recipe.test.runner != "django":
         plan = SuitePlan(
@@ -108,6 +106,14 @@ def own_database(context: RepairContext) -> Iterator[Repair]:
     if changed != recipe:
         reason = f"pytest-django, which makes it, as it says: {match[0]}"
         yield context.repaired(ErrorClass.MISSING_TEST_PLUGIN, "Django's test database", reason, changed)
+
+
+def _set_up_first(recipe: Recipe, files: Files, said: str) -> Recipe:
+    """``recipe`` with Django set up before tests are imported: by its own runner, or by pytest's plugin."""
+    changed = _with_django_names(with_plans(recipe, _by_django), files)
+    if not any(plan.runner == "pytest" for plan in (changed.test, *changed.further_tests)):
+        return changed
+    return with_packages(changed, ("pytest-django",), _RULE, said)
 
 
 def _by_django(plan: SuitePlan) -> SuitePlan:
