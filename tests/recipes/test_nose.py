@@ -40,7 +40,7 @@ def test_doctests_that_the_configuration_asks_for_are_run(tmp_path: Path) -> Non
         ),
         ("nosetests -c nose.cfg", ("--doctest-modules",), ("m/a.py",)),
         ("nosetests", (), ()),
-        ("nosetests --all-modules -w tests", ("-o", "python_files=*.py"), ("tests",)),
+        ("nosetests --all-modules -w missing", ("-o", "python_files=*.py"), ("missing",)),
         ("nosetests --timer-top-n 50 --logging-level CRITICAL m", (), ("m",)),
         ("nose2 --with-doctest -s m", ("--doctest-modules",), ("m",)),
     ],
@@ -51,6 +51,25 @@ def test_doctests_of_commands(
     files = {"nose.cfg": "[nosetests]\nwith-doctest=1\ntests=m.a\n", "m/a.py": ""}
     found = plan(tmp_path, command, files)
     assert (found.arguments, found.targets) == (arguments, targets)
+
+
+@pytest.mark.parametrize(
+    ("command", "cwd", "targets"),
+    [
+        ("nosetests -v -w tests", "tests", ()),
+        ("nosetests --where=tests test_a:T.test_b", "tests", ("test_a.py::T::test_b",)),
+        ("nosetests -w tests -w ../m", "tests", ("../m",)),
+        ("cd tests && nosetests -w ../m", "m", ()),
+        ("nose2 -s tests", ".", ("tests",)),
+    ],
+)
+def test_nose_works_in_the_first_folder_that_it_looks_into(
+    tmp_path: Path, command: str, cwd: str, targets: tuple[str, ...]
+) -> None:
+    found = plan(tmp_path, command, {})
+    assert (found.cwd, found.targets) == (cwd, targets)
+    configured = plan(tmp_path, "nosetests", {"setup.cfg": "[nosetests]\nwhere=tests\n"})
+    assert (configured.cwd, configured.targets) == ("tests", ())
 
 
 def test_folders_that_the_configuration_names_are_targets(tmp_path: Path) -> None:

@@ -14,9 +14,26 @@ from backdate.sandboxes.interface import Sandbox
 from backdate.testing.outcomes import Outcome, SuiteRun
 
 SUITE = """
+import functools
+import sys
 import unittest
 
 calls = []
+
+def with_value(test):
+    @functools.wraps(test)
+    def called(*args, **kwargs):
+        return test(*(args + (1,)), **kwargs)
+    return called
+
+@with_value
+def test_given(value):
+    assert value == 1
+
+def test_closes_its_output():
+    print("something")
+    assert sys.stdout.getvalue() == "something\\n"
+    sys.stdout.close()
 
 class Base(object):
     @classmethod
@@ -52,6 +69,10 @@ class TestMethods(object):
 
     def test_once(self):
         assert (self.made, self.tests) == (1, 1)
+
+    @with_value
+    def test_given(self, value):
+        assert value == 1
 
 class TestUnit(unittest.TestCase):
     def setUp(self):
@@ -91,7 +112,7 @@ def test_plain_classes_have_what_nose_calls(
     outcomes = {test.id.partition("::")[2]: test.outcome for test in done.results}
     assert outcomes.pop("TestZeroFails::test_passes") == Outcome.ERROR
     assert set(outcomes.values()) == {Outcome.PASSED}
-    assert len(outcomes) == 5
+    assert len(outcomes) == 8
     alone = run(one_sandbox, environment, {"test_it.py": SUITE}, plan("pytest"))
     kept = {test.id.partition("::")[2] for test in alone.results if test.outcome == Outcome.PASSED}
     assert kept == {"TestUnit::test_once", "TestZeroFails::test_passes"}
@@ -105,6 +126,6 @@ def test_nose_itself_runs_the_same(tmp_path: Path, build_environment: Callable[.
     done = subprocess.run(
         [str(environment.python), "-m", "nose"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    assert "Ran 6 tests" in done.stderr
+    assert "Ran 9 tests" in done.stderr
     assert "FAILED (errors=1)" in done.stderr
     assert "ValueError: after" in done.stderr

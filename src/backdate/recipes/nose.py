@@ -1,4 +1,4 @@
-"""A command of nose as the words of pytest: where it looks, and the doctests that it was told to run.
+"""A command of nose as one of pytest: where it works and looks, and the doctests that it was told to run.
 
 nose takes its options from ``[nosetests]`` in setup.cfg as well, and from files that ``-c`` names. With
 ``with-doctest`` it reads the modules of packages, and files with the extensions that ``doctest-extension``
@@ -11,6 +11,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from backdate.recipes.command import ParsedOptions, ProgramCall, read_options
@@ -39,20 +40,36 @@ _SOURCES = ("lib", "src")
 """Folders that are no packages which nose looks into all the same."""
 
 
-def pytest_words(command: ProgramCall) -> tuple[str, ...]:
-    """The arguments of pytest that run what ``command``, of nose or nose2, runs."""
+def pytest_call(command: ProgramCall) -> ProgramCall:
+    """The call of pytest that runs what ``command``, of nose or nose2, runs."""
     second = command.words[0] == NOSE2
     options = read_options(command.arguments, (*_WITH_VALUE, "-s") if second else _WITH_VALUE)
     settings = {} if second else _settings(command, options)
-    where = options.all("-w", "--where") or (options.all("-s", "--start-dir") if second else [])
-    where = where or _listed(settings, "where")
+    where = options.all("-w", "--where") or _listed(settings, "where")
+    called, further = (command, options.all("-s", "--start-dir")) if second else _moved(command, where)
     named = options.positional or options.all("--tests") or _listed(settings, "tests")
-    words = [*where, *(word.replace(":", "::", 1) for word in named)]
-    paths = [word if "/" in word or command.files.has(word) else _as_path(command, word) for word in words]
+    words = [*further, *map(_node_id, named)]
+    paths = [word if "/" in word or called.files.has(word) else _as_path(called, word) for word in words]
     doctests = _doctests(options, settings)
     if "--doctest-modules" in doctests and not paths:
-        paths = list(_looked_into(command.files, command.cwd))
-    return (*doctests, *_module_names(options, settings), *paths)
+        paths = list(_looked_into(called.files, called.cwd))
+    return called.having(("pytest", *doctests, *_module_names(options, settings), *paths))
+
+
+def _node_id(name: str) -> str:
+    """``package.module:Class.test`` as pytest names it."""
+    module, colon, test = name.partition(":")
+    return f"{module}::{test.replace('.', '::')}" if colon else module
+
+
+def _moved(command: ProgramCall, where: list[str]) -> tuple[ProgramCall, list[str]]:
+    """``command`` in the first of the folders that it is told to look into, where nose works from then on
+    (``nose.config.Config.configureWhere`` of 1.3.7), and the others, which it takes for names of tests.
+    """
+    folder = normal_path(command.cwd, where[0]) if where else None
+    if folder is None or not (command.files.names(folder) or command.files.folders(folder)):
+        return command, where
+    return replace(command, cwd=folder), where[1:]
 
 
 def _module_names(options: ParsedOptions, settings: Mapping[str, str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from typing import Literal
 from backdate.recipes.actions import Action, Delegation
 from backdate.recipes.command import ProgramCall, read_options
 from backdate.recipes.files import normal_path
-from backdate.recipes.nose import NOSE2, pytest_words
+from backdate.recipes.nose import NOSE2, pytest_call
 from backdate.recipes.other_runners import found_tests, stestr, task_runner, zope_testrunner
 from backdate.recipes.own_runners import runs_django_tests, runs_tests, starts_itself, with_path
 from backdate.recipes.recipe import NOSE_SETUPS, PROJECT_FOLDER, SkippedInstruction, SuitePlan
@@ -197,7 +197,7 @@ def _module(word: str) -> str:
 
 def _nose(command: ProgramCall) -> Iterator[Action]:
     instead = f"{command.words[0]}, run with pytest"
-    called = command.having(("pytest", *pytest_words(command)))
+    called = pytest_call(command)
     if command.words[0] != NOSE2:
         called = replace(called, variables=(*called.variables, (NOSE_SETUPS, "1")))
     yield from _pytest(called, instead=instead)

@@ -1,13 +1,23 @@
-"""A pytest plugin (pytest 3.5 to today's): what nose calls around tests of plain classes and it does not.
+"""A pytest plugin (pytest 3.5 to today's): tests of nose are called as nose calls them, where it does not.
 
-nose takes the first of its names that a class has, unittest's among them (``nose.suite.ContextSuite`` and
-``nose.case.MethodTestCase`` of 1.3.7). ``setup_class`` and its counterpart are left to pytest, and so are
-``setup`` and ``teardown``, which it called until its release 8. PYTEST_DONT_REWRITE
+nose calls a decorated test as it is, without arguments, where pytest asks for those of the function inside,
+and gives each test a stream of its own for what it prints, which it may read and close. Around tests of plain
+classes it takes the first of its names that a class has, unittest's among them (``nose.suite.ContextSuite``,
+``nose.case.MethodTestCase`` and ``nose.plugins.capture`` of 1.3.7). ``setup_class`` and its counterpart are
+left to pytest, and so are ``setup`` and ``teardown``, which it called until its release 8.
+PYTEST_DONT_REWRITE
 """
 
+import inspect
+import sys
 import unittest
 
 import pytest
+
+try:
+    from StringIO import StringIO
+except ImportError:
+    from io import StringIO
 
 _OF_CLASSES = (
     ("setup_class", "setup_all", "setupClass", "setupAll", "setUpClass", "setUpAll"),
@@ -31,6 +41,25 @@ def _around(owner, pairs):
     if before is not None:
         before()
     return after
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector, name, obj):
+    function = getattr(obj, "__func__", obj)
+    if not inspect.isfunction(function) or not collector.funcnamefilter(name):
+        return
+    if hasattr(function, "__wrapped__") and not hasattr(function, "__signature__"):
+        function.__signature__ = inspect.signature(function, follow_wrapped=False)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_pyfunc_call():
+    shown, own = sys.stdout, StringIO()
+    sys.stdout = own
+    yield
+    sys.stdout = shown
+    if not own.closed:
+        shown.write(own.getvalue())
 
 
 @pytest.fixture(scope="class", autouse=True)
