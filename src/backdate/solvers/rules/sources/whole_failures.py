@@ -51,6 +51,7 @@ from backdate.solvers.rules.sources.patched_names import patched_names
 from backdate.solvers.rules.sources.raised_instead import raised_instead
 from backdate.solvers.rules.sources.random_states import random_states
 from backdate.solvers.rules.sources.read_only_arrays import made_writable
+from backdate.solvers.rules.sources.relative_redirects import relative_redirects
 from backdate.solvers.rules.sources.renamed_fields import renamed_fields
 from backdate.solvers.rules.sources.returned_checks import returned_checks
 from backdate.solvers.rules.sources.returned_commands import returned_commands
@@ -132,5 +133,6 @@ WHOLE = (
     missing_labels,
     late_sessions,
     returned_commands,
+    relative_redirects,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
