@@ -38,11 +38,15 @@ class Case(unittest.TestCase):
 """
 
 
-def found(folder: Path, releases: tuple[tuple[str, str, str, str], ...]) -> BisectResult:
+def found(
+    folder: Path, releases: tuple[tuple[str, str, str, str], ...], further: str = "", tests: str = TESTS
+) -> BisectResult:
     project = folder / "project"
     project.mkdir()
     (project / "requirements.txt").write_text("brittle\n")
-    (project / "test_it.py").write_text(TESTS)
+    (project / "test_it.py").write_text(tests)
+    if further:
+        (project / "test_more.py").write_text(further)
     with running_index(releases) as index:
         return bisect(
             project,
@@ -61,6 +65,51 @@ def test_the_changed_line_that_only_the_broken_test_runs_is_told(tmp_path: Path)
     assert told[-2:] == ["      - return 0", "      + return 2"]
     where = "brittle.ended of brittle 2.0 (brittle/__init__.py:7)"
     assert told[-3] == f"  Changed: {where}, run by these tests and by none that pass beside them"
+
+
+ALIKE = """
+import unittest
+
+import brittle
+
+
+class Case(unittest.TestCase):
+    def test_nothing(self):
+        self.assertEqual(brittle.ended([]), 0)
+
+    def test_false(self):
+        self.assertIn(brittle.ended(()), (0, 2))
+"""
+FURTHER = """
+import unittest
+
+import brittle
+
+
+class More(unittest.TestCase):
+    def test_words(self):
+        brittle.f0(), brittle.f1(), brittle.f2()
+        self.assertEqual(brittle.words("a b"), ["a", "b"])
+"""
+MANY = "".join(f"def f{number}():\n    return {{0}}\n\n\n" for number in range(3))
+CALLS = "f0(), f1(), f2()\n    if not args:"
+
+
+def test_what_tests_of_other_files_do_not_run_is_told_where_those_beside_run_it_too(tmp_path: Path) -> None:
+    """The release changes more functions than are told where nothing sets one apart."""
+    before, after = (
+        (MANY.format(value) + text.replace("if not args:", CALLS))
+        for value, text in ((0, BEFORE), (1, AFTER))
+    )
+    releases = (
+        *RELEASES[:-2],
+        ("brittle", "1.0", "2023-01-01T00:00:00Z", before),
+        ("brittle", "2.0", "2024-09-01T00:00:00Z", after),
+    )
+    (tmp_path / "alone").mkdir()
+    assert found(tmp_path / "alone", releases, tests=ALIKE).advice.changed == ()
+    (changed,) = found(tmp_path, releases, FURTHER, ALIKE).advice.changed
+    assert (changed.name, changed.removed, changed.added) == ("brittle.ended", ("return 0",), ("return 2",))
 
 
 def test_nothing_is_told_where_a_name_is_known_to_be_gone(tmp_path: Path) -> None:

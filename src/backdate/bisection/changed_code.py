@@ -82,6 +82,7 @@ def changed_scopes(
     compared: bool,
     named: Collection[str] = (),
     line: str = "",
+    rewritten_only: bool = False,
 ) -> tuple[ChangedScope, ...]:
     """The functions whose change the tests that broke run, those first that change least; at most three.
 
@@ -89,7 +90,8 @@ def changed_scopes(
     where they run all of it, nothing is told of a release that changed more than three such functions.
     ``named``: functions and classes that the error names, of which nothing comes before. ``line``: what
     stands where the error is raised, and those that are caught on the way; what is changed of the rare names
-    in it comes next, whoever runs that.
+    in it comes next, whoever runs that. ``rewritten_only``: beside these only
+    functions in which something stands in the place of something else, if they are three at most.
     """
     met = {file for file, _ in (*old.failing, *new.failing)}
     if sum(len(one.sources.get(file, "")) for one in (old, new) for file in met) > _MOST_TEXT:
@@ -116,6 +118,9 @@ def changed_scopes(
     )
     found = _of_note(_together(found, known, left), known, named)
     alone = [one for one in found if one.alone] if compared else []
+    if rewritten_only:
+        alone = [one for one in alone if one.added and one.removed]
+        alone = alone if len(alone) <= MOST_TOLD else []
     few = [replace(one, alone=False) for one in found] if len(found) <= MOST_TOLD else []
     rare = _rare_names(line, counts)
     near = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from backdate.bisection.explanations.changelog import tells_of_a_change
 from backdate.bisection.probe_runner import ProbeRunner
 from backdate.bisection.probes import ProbeResult
 from backdate.bisection.result import Culprit, Excerpt, Failing
-from backdate.bisection.suites import LinesRun
 from backdate.checking.sides import SidePair
 from backdate.diagnosis.distributions import Distributions, site_packages
 from backdate.environments.environment import Environment
@@ -34,6 +33,8 @@ _NUMBER = re.compile(r"(?<![\w.#])\d{1,9}(?!\w|\.\d)")
 _TWO = 2
 _BULLET = re.compile(r"\A\s*(?:[-*+\u2022]\s+)?|\s+\Z")
 
+_Probed = tuple[ProbeResult, Mapping[str, str]]
+"""A probe, and the files of the culprit's release in it that differ from the other probe's."""
 Quote = Callable[[Culprit, Sequence[str]], Sequence[Excerpt]]
 
 
@@ -63,30 +64,47 @@ class ChangedCodeReader:
         """
         environments = [self._probe_runner.environment_of(probe) for probe in (good, bad)]
         sources = [_sources_of(culprit.name, one) for one in environments if one is not None]
-        chosen, beside = self._short(tests), self._passing_beside(tests)
-        if len(sources) != 2 or not chosen or not culprit.new:
+        if len(sources) != 2 or not self._short(tests) or not culprit.new:
             return ()
         old, new = (_without(one, other) for one, other in (sources, reversed(sources)))
         if not (old or new) or len(old) + len(new) > _MOST_FILES:
             return ()
-        asked = [
-            partial(self._probe_runner.lines_run, probe, which, sorted(files))
-            for probe, files in ((good, old), (bad, new))
-            for which in ((chosen, beside) if beside else (chosen,))
-        ]
-        runs = list(in_threads(asked, name="changed code"))
-        if not all(run.whole for run in runs):
-            return ()
-        half = len(runs) // 2
-        scopes = changed_scopes(
-            _release(old, runs[:half]),
-            _release(new, runs[half:]),
-            compared=bool(beside),
-            named=named,
-            line="\n".join(map(_raising_line, errors)),
-        )
+        scopes = self._scopes(((good, old), (bad, new)), tests, named, "\n".join(map(_raising_line, errors)))
         told = [self._told(culprit, one) for one in scopes]
         return _likely(told, errors[0].message if errors else "")
+
+    def _scopes(
+        self, probes: Sequence[_Probed], tests: Sequence[str], named: Sequence[str], line: str
+    ) -> tuple[ChangedScope, ...]:
+        """What ``tests`` run and passing ones do not: those beside them, else those of other files.
+
+        Tests beside them may differ in a value alone, and run the same lines.
+        """
+        failing = self._lines(probes, self._short(tests))
+        for number, passing in enumerate(self._passing(tests)):
+            compared = self._lines(probes, passing) if passing else ((), ())
+            if failing is None or compared is None:
+                return ()
+            old, new = (
+                RunRelease(sources=sources, failing=frozenset(lines), passing=frozenset(others))
+                for (_, sources), lines, others in zip(probes, failing, compared, strict=True)
+            )
+            scopes = changed_scopes(
+                old, new, compared=bool(passing), named=named, line=line, rewritten_only=number > 0
+            )
+            if scopes:
+                return scopes
+        return ()
+
+    def _lines(
+        self, probes: Sequence[_Probed], tests: Sequence[str]
+    ) -> tuple[Collection[tuple[str, int]], ...] | None:
+        """What ``tests`` run of the files of each release; None where a run did not come to its end."""
+        asked = [
+            partial(self._probe_runner.lines_run, probe, tests, sorted(files)) for probe, files in probes
+        ]
+        runs = list(in_threads(asked, name="changed code"))
+        return tuple(run.lines for run in runs) if all(run.whole for run in runs) else None
 
     def _told(self, culprit: Culprit, one: ChangedScope) -> ChangedCode:
         texts = (
@@ -106,16 +124,19 @@ class ChangedCodeReader:
                 left -= took.get(test, 0.0)
         return tuple(kept)
 
-    def _passing_beside(self, tests: Sequence[str]) -> tuple[str, ...]:
-        """Tests that pass on both sides, those of the same files first."""
+    def _passing(self, tests: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        """Tests that pass on both sides, those of the same files first; then those of other files alone."""
         old, new = self._pair.old.run, self._pair.new.run
-        if old is None or new is None:
-            return ()
-        passed = {result.id for result in old.results if result.outcome is Outcome.PASSED}
-        passing = [one.id for one in new.results if one.outcome is Outcome.PASSED and one.id in passed]
+        results = old.results if old is not None else ()
+        passed = {result.id for result in results if result.outcome is Outcome.PASSED}
+        of_new = new.results if new is not None else ()
+        passing = [one.id for one in of_new if one.outcome is Outcome.PASSED and one.id in passed]
         files = {_file_of(test) for test in tests}
-        passing.sort(key=lambda test: _file_of(test) not in files)
-        return self._short(passing)
+        elsewhere = [test for test in passing if _file_of(test) not in files]
+        beside = [test for test in passing if _file_of(test) in files]
+        yield self._short([*beside, *elsewhere])
+        if beside and elsewhere:
+            yield self._short(elsewhere)
 
     def _durations(self) -> Mapping[str, float]:
         took: dict[str, float] = {}
@@ -154,15 +175,6 @@ def _shortened(text: str) -> str:
 def _file_of(test: str) -> str:
     """The file of a node id, or the module and class of a dotted one."""
     return test.partition("::")[0] if "::" in test else test.rpartition(".")[0]
-
-
-def _release(sources: Mapping[str, str], runs: Sequence[LinesRun]) -> RunRelease:
-    """``runs``: that of the tests that broke, and that of passing ones where there are any."""
-    return RunRelease(
-        sources=sources,
-        failing=frozenset(runs[0].lines),
-        passing=frozenset(runs[1].lines) if len(runs) > 1 else frozenset(),
-    )
 
 
 def _sources_of(name: str, environment: Environment) -> dict[str, str]:
