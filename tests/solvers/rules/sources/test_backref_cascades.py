@@ -49,6 +49,10 @@ def edited(body: str, *, kind: CauseKind = CauseKind.ASSERTION, old: str = "1.3.
             "step = models.Step(\n    recipe=first)  # of it\ndb.session.commit()",
             "step = models.Step(\n    recipe=first)  # of it\ndb.session.add(step)\ndb.session.commit()",
         ),
+        (
+            "recipe = Recipe(title=1)\nrecipe.author = author\ns.session.flush()",
+            "recipe = Recipe(title=1)\nrecipe.author = author\ns.session.add(recipe)\ns.session.flush()",
+        ),
     ],
 )
 def test_they_are_added_where_they_are_made(body: str, after: str) -> None:
@@ -64,6 +68,9 @@ def test_they_are_added_where_they_are_made(body: str, after: str) -> None:
         "recipe = Recipe(title=1, author=author)\nreturn recipe",  # no session is at hand
         "recipe = Recipe(title=1, author=author)\nself.session.flush()\nother_session.commit()",
         "recipe = Recipe(title=1)\nsession.commit()",
+        "recipe = Recipe(title=1)\nrecipe.title = author\nsession.commit()",
+        "recipe = find(title=1)\nrecipe.author = author\nsession.commit()",
+        "recipe.author = other.author = author\nsession.commit()",
         "author = Author(name=1)\nsession.commit()",
         "recipe = Recipe(author=author); session.commit()",
         "if x: recipe = Recipe(author=author)\nsession.commit()",

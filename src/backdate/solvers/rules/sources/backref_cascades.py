@@ -81,15 +81,38 @@ def _edits(
     for node in ast.walk(tree) if tree is not None else ():
         if tree is None or not isinstance(node, ast.Assign) or node.lineno not in executed:
             continue
-        made, target = node.value, node.targets[0]
-        if not isinstance(made, ast.Call) or not isinstance(target, ast.Name) or len(node.targets) > 1:
+        around = function_around(tree, node.lineno)
+        made = _attached(node, around, relations)
+        session = "" if not made or _is_added(made, around) else _session(around)
+        edit = line_behind(node, text, f"{session}.add({made})") if session else None
+        if edit is not None:
+            yield node.lineno, edit
+
+
+def _attached(node: ast.Assign, around: ast.AST, relations: Collection[tuple[str, str]]) -> str:
+    """The name of the object that a statement refers to another one; "" where it does no such thing.
+
+    ``recipe = Recipe(author=author)``, or ``recipe.author = author`` of what the function made before.
+    """
+    target, value = node.targets[0], node.value
+    if len(node.targets) > 1:
+        return ""
+    if isinstance(target, ast.Name) and isinstance(value, ast.Call):
+        given = any((leaf_of(value.func), str(keyword.arg)) in relations for keyword in value.keywords)
+        return target.id if given else ""
+    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        of = {(name, target.attr) for name in _classes_of(target.value.id, around)}
+        return target.value.id if not of.isdisjoint(relations) else ""
+    return ""
+
+
+def _classes_of(name: str, around: ast.AST) -> Iterator[str]:
+    """What a name is bound to a call of, in one function."""
+    for node in ast.walk(around):
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
             continue
-        if any((leaf_of(made.func), str(keyword.arg)) in relations for keyword in made.keywords):
-            around = function_around(tree, node.lineno)
-            session = "" if _is_added(target.id, around) else _session(around)
-            edit = line_behind(node, text, f"{session}.add({target.id})") if session else None
-            if edit is not None:
-                yield node.lineno, edit
+        if any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
+            yield leaf_of(node.value.func)
 
 
 def _is_added(name: str, around: ast.AST) -> bool:
