@@ -42,6 +42,21 @@ BUILDS = (
         project=True,
     ),
     Case(
+        name="setuptools-fails-itself",
+        files={
+            **_TESTS,
+            "m.py": "",
+            "setup.py": SETUP.format(more=", long_description='A case.'"),
+            "pyproject.toml": "[build-system]\nrequires = ['setuptools']\n[project]\n"
+            "name = 'case'\ndynamic = ['version']\n",
+        },
+        at="2024-02-01",
+        python="3.11",
+        error=E.BUILD_TOOL,
+        rule="setuptools that fails itself",
+        project=True,
+    ),
+    Case(
         name="missing-build-dependency",
         files={**_TESTS, "m.py": "", "setup.py": "import yaml\n" + SETUP.format(more="")},
         at="2023-03-01",

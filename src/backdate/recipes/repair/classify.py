@@ -81,6 +81,7 @@ def _class_of_build(failure: SetupFailure, text: str) -> ErrorClass:
         return ErrorClass.NEEDS_NETWORK
     from backdate.recipes.repair import (  # with their rules: few errors need it
         builds,
+        failing_setuptools,
         misspelt,
         own_build,
         unsatisfiable,
@@ -102,7 +103,9 @@ def _class_of_build(failure: SetupFailure, text: str) -> ErrorClass:
         return ErrorClass.UNAVAILABLE_SOURCE
     if unsatisfiable.says_unsatisfiable(text):
         return ErrorClass.UNSATISFIABLE
-    return ErrorClass.NEEDS_NETWORK if failure.refused else ErrorClass.UNKNOWN
+    if failure.refused:
+        return ErrorClass.NEEDS_NETWORK
+    return ErrorClass.BUILD_TOOL if failing_setuptools.raised_inside(text) else ErrorClass.UNKNOWN
 
 
 def _wants_python(failure: SetupFailure) -> bool:

@@ -40,6 +40,11 @@ def edited(text: str, message: str, line: int = 1, kept: frozenset[str] = frozen
         ),
         ("x = (1,) + f()\n", 'can only concatenate tuple (not "list") to tuple', ["x = (1,) + tuple(f())\n"]),
         (
+            "x = markup.keyboard + [[a]]\n",
+            'can only concatenate tuple (not "list") to tuple',
+            ["x = list(markup.keyboard) + [[a]]\n"],
+        ),
+        (
             "self.a += (['b'])\n",
             "unsupported operand type(s) for +=: 'set' and 'list'",
             ["self.a = list(self.a) + (['b'])\n"],

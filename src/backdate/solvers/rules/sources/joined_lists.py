@@ -29,6 +29,7 @@ _OF_NO_ITEMS = frozenset(
     {"NoneType", "str", "bytes", "int", "float", "bool", "complex", "method", "function"}
 )
 _BINDS_TIGHTER = (ast.List, ast.ListComp, ast.Tuple, ast.Call, ast.Name, ast.Attribute, ast.Subscript)
+_LITERALS = (ast.Constant, ast.List, ast.Tuple)
 _MOST = 4
 
 
@@ -67,8 +68,13 @@ def _sums(text: str, line: int, kind: str, left: bool, right: bool) -> Iterator[
     sums = [one for one in within if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Add)]
     for one in sorted(sums, key=lambda one: (one.end_lineno or 0, one.end_col_offset or 0)):
         made = [operand for operand, wanted in ((one.left, left), (one.right, right)) if wanted]
-        if made and not any(isinstance(operand, ast.Constant | ast.List | ast.Tuple) for operand in made):
+        written = [operand for operand in (one.left, one.right) if isinstance(operand, _LITERALS)]
+        if made and not set(written) & set(made):
             yield [edit for operand in made for edit in _made(operand, kind, source)]
+        elif made and len(written) == 1 and isinstance(written[0], ast.List | ast.Tuple):
+            other = one.left if written[0] is one.right else one.right
+            own = "list" if isinstance(written[0], ast.List) else "tuple"
+            yield list(_made(other, own, source))  # what is written beside it says what it was
     for grown in within:
         if isinstance(grown, ast.AugAssign) and isinstance(grown.op, ast.Add) and left:
             yield from filter(None, [list(_grown(grown, kind, text, source))])
