@@ -414,6 +414,23 @@ def test_what_was_judged_by_chosen_tests_stays_where_it_costs_no_others() -> Non
     assert "dtype" not in mended.texts["a.py"]
 
 
+def test_a_default_that_was_guessed_goes_where_its_test_only_got_further() -> None:
+    def rules(group, texts):
+        if group.cause.name == "add":
+            return [rename("add", "sum", *group.places)]
+        guessed = rename("product", "prod", *group.places, origin="changed-default")
+        return [guessed] if group.cause.name == "product" else []
+
+    files = {"a.py": "x = lib.product\ny = lib.dead\n", "b.py": "x = lib.add\n"}
+    mended, _ = mend(DeadNamesWorld(files, ALIVE, rules))
+    assert (mended.solved, mended.texts) == (False, {"b.py": "x = lib.sum\n"})
+    assert mended.reading.whole
+    assert [group.cause.name for group in mended.remaining] == ["product"]
+    ruled = by_table(product=["prod"], add=["sum"])
+    mended, _ = mend(DeadNamesWorld(files, ALIVE, ruled))
+    assert mended.texts == {"a.py": "x = lib.prod\ny = lib.dead\n", "b.py": "x = lib.sum\n"}
+
+
 def test_a_change_without_another_proposal_that_changes_anything_stays_and_the_next_one_gives_way() -> None:
     """The last change has others, which change nothing or do the same: the one before it is what is wrong."""
 

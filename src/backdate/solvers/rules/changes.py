@@ -172,3 +172,25 @@ def moved_proposal(proposal: Proposal, old: Texts, new: Texts, changer: TextChan
 
 def _same(old: Mapping[str, str], new: Mapping[str, str]) -> bool:
     return old is new or old == new
+
+
+def without_idle_guesses(history: ChangeHistory, good: Collection[str]) -> ChangeHistory:
+    """``history`` without the defaults that were guessed for failures of which no test is good.
+
+    Such a test got further at best, and what a call is given besides may cost others.
+    """
+    for change in history.planned:
+        guessed = change.proposal.origin is ProposalOrigin.CHANGED_DEFAULT and change.group.tests
+        if guessed and not any(test in good for test in change.group.tests):
+            history = history.without(change)
+    return history
+
+
+def told_changes(batch: Sequence[PlannedChange]) -> str:
+    """The changes of a batch, for the record."""
+    lines = [
+        f"{change.proposal.origin}: {change.proposal.rewrite or 'another text'}, because of "
+        f"{change.group.cause.type}: {change.group.cause.message[:200]}"
+        for change in batch
+    ]
+    return "\n".join(lines)

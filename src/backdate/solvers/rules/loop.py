@@ -22,6 +22,8 @@ from backdate.solvers.rules.changes import (
     moved_change,
     moved_group,
     put_back,
+    told_changes,
+    without_idle_guesses,
 )
 from backdate.solvers.rules.hidden_causes import HiddenCauses, is_told_elsewhere
 from backdate.solvers.rules.judgement import (
@@ -114,7 +116,7 @@ class MendLoop:
                 changed = self.changer.make(self._texts, batch)
             if not changed.made:
                 break
-            after = self.test(changed.texts, self._affected(), _told(batch))
+            after = self.test(changed.texts, self._affected(), told_changes(batch))
             if after.solved and not after.whole and self.runs < self.most_runs:
                 after = self.test(changed.texts, (), "All tests, after the chosen ones passed.")
             if after.solved and after.whole:
@@ -134,15 +136,18 @@ class MendLoop:
     def _seen_whole(self) -> MendResult:
         """What came closest. Where its last change was judged by chosen tests alone, all tests judge it now.
 
-        What nothing was gained by may have cost tests that were not chosen.
+        What nothing was gained by may have cost tests that were not chosen. Guesses that mended nothing go.
         """
         best, sure = self.best, self._sure
         assert best is not None
-        if best.reading.whole or sure is None or self.runs >= self.most_runs:
+        history = without_idle_guesses(best.history, best.reading.good)
+        seen = best.reading.whole and history.planned == best.history.planned
+        if seen or sure is None or self.runs >= self.most_runs:
             return best
-        after = self.test(best.texts, (), "All tests, with what was tried by chosen ones.")
+        texts = history.texts()
+        after = self.test(texts, (), "All tests, with what was tried by chosen ones.")
         if after.ended and len(after.good) >= len(sure.reading.good):
-            return replace(best, reading=after, remaining=after.groups)
+            return replace(best, history=history, texts=texts, reading=after, remaining=after.groups)
         return sure
 
     def caught(self) -> tuple[CaughtError, ...]:
@@ -386,13 +391,3 @@ class MendLoop:
             reading=self._last,
             remaining=tuple(self._open),
         )
-
-
-def _told(batch: Sequence[PlannedChange]) -> str:
-    """The changes of a batch, for the record."""
-    lines = [
-        f"{change.proposal.origin}: {change.proposal.rewrite or 'another text'}, because of "
-        f"{change.group.cause.type}: {change.group.cause.message[:200]}"
-        for change in batch
-    ]
-    return "\n".join(lines)
