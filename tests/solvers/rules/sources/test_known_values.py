@@ -116,3 +116,26 @@ def test_a_builtin_type_is_the_kind_that_numpy_took_it_for() -> None:
     )
     later = value_rules_of("numpy", old="1.20.3", new="2.2.0")
     assert not [rule for rule in later if rule.target == "numpy.issubdtype"]
+
+
+def test_what_is_a_coroutine_now_is_awaited_in_coroutines_alone(tmp_path: Path) -> None:
+    source = (
+        "async def made(bot):\n    bot.add_cog(A())\n    await bot.add_cog(B())\n\n"
+        "def setup(bot):\n    bot.add_cog(A())\n"
+    )
+    uses = ProjectUses()
+    for line in (2, 3, 6):
+        place = SourcePlace(file="p.py", line=line)
+        uses.record("discord.ext.commands.bot.Bot.add_cog", place, of_object=True)
+    seen = FixEvidence(
+        tree=tmp_path,
+        uses=uses,
+        texts={"p.py": source},
+        executed={"p.py": frozenset({2, 3, 6})},
+        versions={"discord-py": ("1.7.3", "2.5.2")},
+        modules={"discord": "discord-py"},
+    )
+    (found,) = known_values(seen)
+    assert found.places == (SourcePlace(file="p.py", line=2),)
+    edited = rewrite_source(source, found.rewrite, lines=frozenset({2}))
+    assert "    await bot.add_cog(A())\n    await bot.add_cog(B())" in apply_edits(source, edited.edits)

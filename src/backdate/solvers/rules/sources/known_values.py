@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
+from backdate.editing.python_source import parsed_or_none
 from backdate.knowledge.rules import Rule, is_about, value_rules_of
 from backdate.rewriting.rewrite import ReplaceUse, RespellText
+from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FixEvidence
 from backdate.solvers.rules.sources.old_behaviour import OldBehaviour
 
@@ -21,7 +24,7 @@ def known_values(evidence: FixEvidence) -> Iterator[OldBehaviour]:
             for name, uses in evidence.uses.names.items():
                 if evidence.distribution_of(name) == distribution and is_about(rule, name):
                     ran = evidence.executed_of(uses.places)
-                    places.update((place, None) for place in ran if not _is_written(rule, place, evidence))
+                    places.update((place, None) for place in ran if _may_write(rule, place, evidence))
             if places and isinstance(rule.rewrite, RespellText):
                 places = dict.fromkeys(_spelled(rule.rewrite, evidence))
             if places:
@@ -49,11 +52,20 @@ def _spelled(rewrite: RespellText, evidence: FixEvidence) -> Iterator[SourcePlac
                 yield SourcePlace(file=file, line=number)
 
 
-def _is_written(rule: Rule, place: SourcePlace, evidence: FixEvidence) -> bool:
-    """Whether the line has already what a template writes behind the same call: it would be written again."""
+def _may_write(rule: Rule, place: SourcePlace, evidence: FixEvidence) -> bool:
+    """Whether what a template writes around the same call is not there yet, which would be written again, and
+    can stand there: ``await`` in a coroutine alone.
+    """
     if not isinstance(rule.rewrite, ReplaceUse):
-        return False
-    _, called, behind = rule.rewrite.template.partition(f"{rule.target}({{args}})")
-    lines = evidence.texts.get(place.file, "").splitlines()
+        return True
+    text = evidence.texts.get(place.file, "")
+    before, called, behind = rule.rewrite.template.partition(f"{rule.target}({{args}})")
+    lines = text.splitlines()
     line = lines[place.line - 1] if place.line <= len(lines) else ""
-    return bool(called) and f"){behind.partition('{')[0]}" in line
+    before = before.partition("{")[0]
+    if called and before in line and f"){behind.partition('{')[0]}" in line:
+        return False
+    tree = parsed_or_none(text) if before == "await " else None
+    return before != "await " or (
+        tree is not None and isinstance(function_around(tree, place.line), ast.AsyncFunctionDef)
+    )
