@@ -80,6 +80,15 @@ def test_what_a_package_shows_hides_the_module_of_that_name(
     assert (within.present, within.kind) == (True, "function")
 
 
+def test_methods_of_builtin_classes_have_their_class_as_home(
+    made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    files = {"lib/__init__.py": "iteritems = dict.items\ntext_type = str\n"}
+    method, kind = probe(one_sandbox, made(files), ["lib.iteritems", "lib.text_type"]).members
+    assert (method.kind, method.home) == ("function", "builtins.dict.items")
+    assert (kind.kind, kind.home) == ("class", "builtins.str")
+
+
 def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: Sandbox) -> None:
     names = ["lib.thing", "lib.late", "lib.Box", "lib.Box.put", "lib.core.gone", "lib.nowhere", "no name!"]
     differences = {change.name: change for change in ask_both(one_sandbox, made(OLD), made(NEW), names)}

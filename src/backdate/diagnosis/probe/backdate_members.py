@@ -139,6 +139,9 @@ def home_of(found):
             return clean(found.__name__), ""
         module = getattr(found, "__module__", None)
         name = getattr(found, "__qualname__", None) or getattr(found, "__name__", None)
+        owner = getattr(found, "__objclass__", None)
+        if module is None and inspect.isclass(owner):  # "iteritems = dict.items"
+            module, name = owner.__module__, owner.__name__ + "." + found.__name__
         return (
             clean(module) if isinstance(module, str) else "",
             clean(name) if isinstance(name, str) else "",
