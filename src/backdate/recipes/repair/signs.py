@@ -117,7 +117,8 @@ SIGNS: tuple[tuple[str, ErrorClass, re.Pattern[str]], ...] = tuple(
             ErrorClass.NEEDS_NETWORK,
             (
                 r"Temporary failure in name resolution|Name or service not known|Network is unreachable|"
-                r"nodename nor servname|getaddrinfo failed|Failed to establish a new connection"
+                r"nodename nor servname|getaddrinfo failed|Failed to establish a new connection|"
+                r"dns\.resolver\.(?:NoResolverConfiguration|NoNameservers|LifetimeTimeout)"
             ),
         ),
         ("tests", ErrorClass.NEEDS_NETWORK, DOWNLOADED_DATA.pattern),
