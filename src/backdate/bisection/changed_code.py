@@ -90,8 +90,8 @@ def changed_scopes(
     where they run all of it, nothing is told of a release that changed more than three such functions.
     ``named``: functions and classes that the error names, of which nothing comes before. ``line``: what
     stands where the error is raised, and those that are caught on the way; what is changed of the rare names
-    in it comes next, whoever runs that. ``rewritten_only``: beside these only
-    functions in which something stands in the place of something else, if they are three at most.
+    in it comes next, whoever runs that. ``rewritten_only``: beside these only functions in which something
+    stands in the place of something else, if they are three at most.
     """
     met = {file for file, _ in (*old.failing, *new.failing)}
     if sum(len(one.sources.get(file, "")) for one in (old, new) for file in met) > _MOST_TEXT:

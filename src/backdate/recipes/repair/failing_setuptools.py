@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from backdate.index.names import requirement_name
@@ -30,11 +29,8 @@ def older_setuptools(context: RepairContext) -> Iterator[Repair]:
     None where the traceback ends in the project's own code, or builds are limited already.
     """
     said = "" if context.failure.phase == "tests" else raised_inside(context.failure.text)
-    limits = SpecifierSet()
-    for constraint in context.recipe.build_constraints:
-        if requirement_name(constraint.requirement) == _SETUPTOOLS:
-            limits &= SpecifierSet(constraint.requirement[len(_SETUPTOOLS) :])
-    if not said or len(limits) > 0:
+    limited = {requirement_name(one.requirement) for one in context.recipe.build_constraints}
+    if not said or _SETUPTOOLS in limited:
         return
     series = sorted(set(map(_series, context.index_facts.versions(_SETUPTOOLS, context.failure.instant))))
     for step in _STEPS:
