@@ -95,6 +95,11 @@ def test_tasks_with_a_flag_that_is_not_wanted_are_left_out_and_named(tmp_path: P
             "run 'backdate bench quality' on its data set first",
         ),
         (make_task(), QualityFlag.STRICT, "is no issue task"),
+        (
+            measured(named("o__a-1"), weakness=Weakness(possible_mutants=4)),
+            QualityFlag.WEAK_MUTANT,
+            "no mutant of o__a-1 was tried",
+        ),
         (measured(named("o__a-1"), QualityFlag.IMAGE), QualityFlag.IMAGE, "none is left"),
     ],
 )

@@ -147,7 +147,10 @@ class MendLoop:
         texts = history.texts()
         after = self.test(texts, (), "All tests, with what was tried by chosen ones.")
         if after.ended and len(after.good) >= len(sure.reading.good):
-            return replace(best, history=history, texts=texts, reading=after, remaining=after.groups)
+            solved = after.solved
+            return replace(
+                best, history=history, texts=texts, solved=solved, reading=after, remaining=after.groups
+            )
         return sure
 
     def caught(self) -> tuple[CaughtError, ...]:

@@ -30,6 +30,13 @@ def why_left_out(task: Task, without: Collection[QualityFlag]) -> str:
             f"the quality of {task.instance_id} is not known; run 'backdate bench quality{read}' on its data "
             "set first"
         )
-    if by_trials and quality.weakness is not None and quality.weakness.problem:
-        return f"not tried: {quality.weakness.problem}"
+    if by_trials and quality.weakness is not None:
+        if quality.weakness.problem:
+            return f"not tried: {quality.weakness.problem}"
+        untried = bool(quality.weakness.possible_mutants) and not quality.weakness.mutants
+        if QualityFlag.WEAK_MUTANT in without and untried:
+            raise UsageError(
+                f"no mutant of {task.instance_id} was tried; run 'backdate bench quality' with --mutants and "
+                "another --seed first"
+            )
     return ", ".join(finding.flag.value for finding in quality.flags if finding.flag in without)
