@@ -104,7 +104,7 @@ class AdvisedChange:
     replacement: str = ""
     """What takes its place, a dotted name or an argument; "" when nothing says so."""
     rewrite: str = ""
-    """For more than another name: a template, as in ``knowledge/schema.py``."""
+    """For more than another name: a template, as in ``knowledge/change_rows.py``."""
     places: tuple[SourcePlace, ...] = ()
     """Where the project uses it."""
     evidence: tuple[AdviceEvidence, ...] = ()

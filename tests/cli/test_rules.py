@@ -9,8 +9,8 @@ from small_world import running_index
 
 from backdate.cli import exit_codes
 from backdate.cli.main import status_of
+from backdate.knowledge.change_rows import ChangesFile
 from backdate.knowledge.load import read_table
-from backdate.knowledge.schema import ChangesFile
 
 WARNS = """\
 import warnings

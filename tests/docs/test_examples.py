@@ -24,7 +24,8 @@ from backdate.checking import options
 from backdate.configuration.configuration import Configuration
 from backdate.configuration.documents import read_project_configuration
 from backdate.configuration.trust import effective_configuration
-from backdate.knowledge.schema import ChangeRow, ModuleRow
+from backdate.knowledge.change_rows import ChangeRow
+from backdate.knowledge.schema import ModuleRow
 from backdate.models.prices import parse_prices
 from backdate.solvers.dialects.marked import read_marked
 from backdate.solvers.tools.interface import Parameter, Tool

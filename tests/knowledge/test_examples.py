@@ -19,7 +19,7 @@ from backdate.index.cache import DiskCache
 from backdate.index.names import normalise
 from backdate.index.upstream import IndexClient
 from backdate.knowledge import load
-from backdate.knowledge.schema import ChangeRow, ChangesFile
+from backdate.knowledge.change_rows import ChangeRow, ChangesFile
 from backdate.projects.sources.listing import fetch_listing
 from backdate.timeline.instants import Instant, format_instant
 

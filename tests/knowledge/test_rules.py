@@ -6,10 +6,10 @@ import pytest
 
 from backdate.editing.spans import apply_edits
 from backdate.index.names import normalise
+from backdate.knowledge.change_rows import ChangeRow, EditRow
 from backdate.knowledge.load import changes_of, distributions_with_rules
 from backdate.knowledge.row_rewrites import rewrites_of_row
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for, rules_of
-from backdate.knowledge.schema import ChangeRow, EditRow
 from backdate.rewriting.in_words import in_words
 from backdate.rewriting.rewrite import AddArgument, CallAtStart, RenameAttribute, ReplaceName
 from backdate.rewriting.rewrite_source import rewrite_source

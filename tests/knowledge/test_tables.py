@@ -14,7 +14,8 @@ from packaging.version import Version
 
 from backdate.errors import StoredDataError
 from backdate.knowledge import changes, load, modules
-from backdate.knowledge.schema import ChangeRow, ChangesFile, ModulesFile
+from backdate.knowledge.change_rows import ChangeRow, ChangesFile
+from backdate.knowledge.schema import ModulesFile
 from backdate.recipes.repair.classify import classify
 from backdate.recipes.repair.error_class import ErrorClass
 from backdate.recipes.repair.setup_failure import read_failure

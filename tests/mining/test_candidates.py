@@ -9,8 +9,8 @@ import msgspec
 from packaging.version import Version
 
 from backdate.diagnosis.api import Member
+from backdate.knowledge.change_rows import ChangesFile
 from backdate.knowledge.load import read_table
-from backdate.knowledge.schema import ChangesFile
 from backdate.mining.candidates import RuleCandidate, candidates_of, mine_release
 from backdate.mining.prove import names_to_ask, proven_rows
 from backdate.mining.releases import ReleaseSources

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backdate.diagnosis.api import Member
-from backdate.knowledge.schema import ChangeRow, EditRow
+from backdate.knowledge.change_rows import ChangeRow, EditRow
 from backdate.mining.prove import lacking, proven_rows
 
 ROW = ChangeRow(

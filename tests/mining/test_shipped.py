@@ -9,8 +9,8 @@ import pytest
 
 from backdate.checking.settings import Settings
 from backdate.knowledge import load
+from backdate.knowledge.change_rows import ChangesFile
 from backdate.knowledge.changes import PYTHON
-from backdate.knowledge.schema import ChangesFile
 from backdate.mining.prove_rows import prove_rows
 from backdate.mining.prove_standard_library import prove_standard_library
 from backdate.mining.write_rows import UNPROVEN

@@ -8,7 +8,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from backdate.diagnosis.api import Member
-from backdate.knowledge.schema import ChangesFile
+from backdate.knowledge.change_rows import ChangesFile
 from backdate.mining.announcements import AnnouncedBy
 from backdate.mining.candidates import RuleCandidate
 from backdate.mining.mine import candidates_and_moves

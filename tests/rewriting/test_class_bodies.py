@@ -125,3 +125,26 @@ def test_a_base_class_is_imported_where_it_is_not() -> None:
         rewritten(text, TAGS)
         == "from lib.base import Mixin, Estimator\nclass A(Mixin, Estimator):\n    pass\n"
     )
+
+
+def test_a_method_that_has_another_name_is_renamed_with_its_calls() -> None:
+    renamed = ChangeClassBody(of=("lib.Option",), attributes=(("full_process()", "process"),))
+    text = (
+        "import lib\n"
+        "class A(lib.Option):\n"
+        "    @lib.traced\n"
+        "    def full_process(self, value):  # doubled\n"
+        "        return super().full_process(value) * 2\n"
+        "    def again(self):\n"
+        "        full_process = self.full_process(1)\n"
+        "        return full_process\n"
+        "class B:\n    def full_process(self):\n        pass\n"
+    )
+    after = (
+        text.replace("def full_process(self, value)", "def process(self, value)")
+        .replace("super().full_process", "super().process")
+        .replace("self.full_process(1)", "self.process(1)")
+    )
+    assert rewritten(text, renamed) == rewritten(text, renamed, 4) == after
+    both = text.replace("def again", "def process")
+    assert rewritten(both, renamed) == both

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from backdate.editing.spans import apply_edits
+from backdate.knowledge.change_rows import ChangeRow
 from backdate.knowledge.changes import pattern_of
 from backdate.knowledge.rules import Rule, rules_of
-from backdate.knowledge.schema import ChangeRow
 from backdate.rewriting.rewrite_source import rewrite_source
 
 _UNNAMED = re.compile(r"^ImportError: cannot import name '\w+'$", re.MULTILINE)

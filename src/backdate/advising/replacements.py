@@ -11,9 +11,9 @@ from packaging.version import Version
 from backdate.advice import AdviceEvidence, EvidenceKind, SourcePlace
 from backdate.advising.rule_leads import advice_for
 from backdate.knowledge import load
+from backdate.knowledge.change_rows import ChangeRow
 from backdate.knowledge.changes import PYTHON, library_changes_of
 from backdate.knowledge.modules import aliases
-from backdate.knowledge.schema import ChangeRow
 from backdate.text import UNREADABLE
 
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ def _output(output: Path, package: str, packages: int) -> Path:
 
 
 def _write_mined(found: MinedDistribution, output: Path, licence: str) -> None:
-    from backdate.knowledge.schema import ChangesFile
+    from backdate.knowledge.change_rows import ChangesFile
     from backdate.mining.announcements import AnnouncedBy
     from backdate.mining.write_rows import file_text, rows_of
     from backdate.serial import write_whole
@@ -152,9 +152,9 @@ def prove_command(arguments: ProveArguments) -> int:
     from backdate.cli import exit_codes
     from backdate.cli.progress import watch
     from backdate.errors import UsageError
+    from backdate.knowledge.change_rows import ChangesFile
     from backdate.knowledge.changes import PYTHON
     from backdate.knowledge.load import read_table
-    from backdate.knowledge.schema import ChangesFile
     from backdate.mining.prove_rows import prove_rows
     from backdate.mining.prove_standard_library import prove_standard_library
     from backdate.mining.write_rows import file_text

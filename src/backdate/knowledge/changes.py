@@ -11,7 +11,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from backdate.knowledge import load
-from backdate.knowledge.schema import ChangeRow
+from backdate.knowledge.change_rows import ChangeRow
 
 PYTHON = "python"
 """The name under which the language and its standard library have rows."""

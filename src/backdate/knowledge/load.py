@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 
 from backdate.errors import StoredDataError
-from backdate.knowledge import schema
+from backdate.knowledge import change_rows, schema
+from backdate.knowledge.row import Row
 from backdate.serial import decoder_of
 
 if TYPE_CHECKING:
     from backdate.knowledge.service_rows import ServiceRow
 
-File = TypeVar("File", bound=schema.Row)
+File = TypeVar("File", bound=Row)
 
 
 def tables() -> Traversable:
@@ -100,17 +101,17 @@ def services() -> tuple[ServiceRow, ...]:
 
 
 @functools.cache
-def python_changes() -> tuple[schema.ChangeRow, ...]:
+def python_changes() -> tuple[change_rows.ChangeRow, ...]:
     """What releases of Python dropped and added."""
     return change_file("python").change
 
 
 @functools.cache
-def changes_of(distribution: str) -> tuple[schema.ChangesFile, ...]:
+def changes_of(distribution: str) -> tuple[change_rows.ChangesFile, ...]:
     """The written and the mined changes of a distribution (its name normalised, PEP 503); none for others."""
     written = (change_file(distribution),) if distribution in distributions_with_changes() else ()
     mined = tables() / "mined" / f"{distribution}.toml"
-    return (*written, read_table(mined, schema.ChangesFile)) if mined.is_file() else written
+    return (*written, read_table(mined, change_rows.ChangesFile)) if mined.is_file() else written
 
 
 def distributions_with_rules() -> tuple[str, ...]:
@@ -128,18 +129,18 @@ def distributions_with_changes() -> tuple[str, ...]:
 
 
 @functools.cache
-def change_file(distribution: str) -> schema.ChangesFile:
+def change_file(distribution: str) -> change_rows.ChangesFile:
     """The written changes of one of them."""
-    return read_table(tables() / "changes" / f"{distribution}.toml", schema.ChangesFile)
+    return read_table(tables() / "changes" / f"{distribution}.toml", change_rows.ChangesFile)
 
 
 @functools.cache
 def left_out_of_mining() -> dict[tuple[str, str], str]:
     """What is never taken of what was mined, by distribution and name, each with the reason."""
-    rows = read_table(tables() / "mined_left_out.toml", schema.LeftOutFile).left_out
+    rows = read_table(tables() / "mined_left_out.toml", change_rows.LeftOutFile).left_out
     return {(row.distribution, name): row.why for row in rows for name in row.names}
 
 
-def change_files() -> Iterator[schema.ChangesFile]:
+def change_files() -> Iterator[change_rows.ChangesFile]:
     """All written changes, as ``change_file``."""
     return map(change_file, distributions_with_changes())

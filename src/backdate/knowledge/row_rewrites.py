@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from backdate.knowledge.schema import ChangeRow, EditRow
+from backdate.knowledge.change_rows import ChangeRow, EditRow
 from backdate.rewriting.rewrite import (
     AddArgument,
     BaseBehind,
@@ -26,6 +26,7 @@ from backdate.rewriting.rewrite import (
     ReplaceUse,
     RespellText,
     Rewrite,
+    attribute_of,
 )
 
 
@@ -87,7 +88,7 @@ def _of_edits(row: ChangeRow) -> Iterator[RowRewrite]:
 
 def _in_class(edit: EditRow) -> str:
     """What it is in classes made from another that an edit changes, after a dot; "" for what is used."""
-    inside = edit.within or next((name.partition("=")[0].strip() for name in edit.attributes), "")
+    inside = edit.within or next((attribute_of(key) for key in edit.attributes), "")
     return f".{'__bases__' if edit.base_behind else inside}" if edit.base_behind or inside else ""
 
 

@@ -14,9 +14,9 @@ from enum import StrEnum
 from packaging.version import Version
 
 from backdate.knowledge import load
+from backdate.knowledge.change_rows import ChangeRow, ChangesFile
 from backdate.knowledge.changes import pattern_of
 from backdate.knowledge.row_rewrites import rewrites_of_row
-from backdate.knowledge.schema import ChangeRow, ChangesFile
 from backdate.rewriting.rewrite import (
     RenameAttribute,
     ReplaceName,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backdate.knowledge.schema import Names, Row, Text
+from backdate.knowledge.row import Names, Row, Text
 
 
 class ServiceRow(Row, frozen=True, kw_only=True):

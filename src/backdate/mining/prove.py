@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import msgspec
 
 from backdate.diagnosis.api import Member
+from backdate.knowledge.change_rows import ChangeRow, EditRow
 from backdate.knowledge.modules import in_standard_library
-from backdate.knowledge.schema import ChangeRow, EditRow
 
 HAS_IT = "the release has it"
 """Why a name is not proven that a release still gives, by other means than its sources tell."""

@@ -16,7 +16,7 @@ from backdate.checking.build_environment import build_project_environment
 from backdate.checking.resources import Resources
 from backdate.diagnosis.api import MOST_NAMES, Member, probe
 from backdate.environments.environment import BuildFailure
-from backdate.knowledge.schema import ChangeRow, ChangesFile
+from backdate.knowledge.change_rows import ChangeRow, ChangesFile
 from backdate.mining.prove import HAS_IT, lacking, names_to_ask, proven_rows
 from backdate.progress import NO_PROGRESS, Reporter
 from backdate.projects.sources.listing import fetch_listing

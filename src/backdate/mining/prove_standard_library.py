@@ -13,7 +13,7 @@ import msgspec
 
 from backdate.checking.resources import Resources
 from backdate.diagnosis.api import MOST_NAMES, Member, probe
-from backdate.knowledge.schema import ChangeRow, ChangesFile
+from backdate.knowledge.change_rows import ChangeRow, ChangesFile
 from backdate.mining.prove import HAS_IT, names_to_ask, proven_rows
 from backdate.mining.typeshed import Minor
 from backdate.sandboxes.interface import Mount

@@ -1,12 +1,12 @@
-"""Candidates as rows of ``knowledge/schema.py``, and such rows as TOML text."""
+"""Candidates as rows of ``knowledge/change_rows.py``, and such rows as TOML text."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
+from backdate.knowledge.change_rows import ChangeRow, ChangesFile, EditRow
 from backdate.knowledge.changes import PYTHON
-from backdate.knowledge.schema import ChangeRow, ChangesFile, EditRow
 from backdate.mining.candidates import RuleCandidate, by_row
 
 UNPROVEN = "not proven yet: backdate rules prove"

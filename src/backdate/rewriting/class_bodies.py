@@ -96,6 +96,9 @@ def _edits(tree: SourceTree, body: Node, rewrite: ChangeClassBody) -> Iterator[E
     given = dict(_assignments(tree, body))
     gone: list[Node] = []
     for key, template in rewrite.attributes:
+        if key.endswith("()"):
+            yield from _renamed_method(tree, body, key.removesuffix("()"), template)
+            continue
         attribute, _, only = (part.strip() for part in key.partition("="))
         statement = given.get(attribute)
         value = statement.named_children[0].child_by_field_name("right") if statement is not None else None
@@ -119,6 +122,31 @@ def _edits(tree: SourceTree, body: Node, rewrite: ChangeClassBody) -> Iterator[E
         and tree.line(body.parent.start_byte) != tree.line(body.start_byte)
     ):
         yield _with(tree, body, missing)
+
+
+def _renamed_method(tree: SourceTree, body: Node, old: str, new: str) -> Iterator[Edit]:
+    """Another name for a method of the body, and where the body calls it of ``super()`` or an object.
+
+    A body that has the new one already serves both releases.
+    """
+    methods = dict(_methods(tree, body))
+    name = methods.get(old)
+    if name is None or new in methods:
+        return
+    for node in tree.identifiers(old):
+        attribute = node.parent is not None and node.parent.type == "attribute"
+        within = body.start_byte <= node.start_byte < body.end_byte
+        if node == name or (attribute and within and node.parent.child_by_field_name("attribute") == node):
+            yield Edit(node.start_byte, node.end_byte, new)
+
+
+def _methods(tree: SourceTree, body: Node) -> Iterator[tuple[str, Node]]:
+    """The names of a class's methods, by what they are."""
+    for statement in body.named_children:
+        inner = statement.child_by_field_name("definition") or statement
+        name = inner.child_by_field_name("name") if inner.type == "function_definition" else None
+        if name is not None:
+            yield tree.code(name), name
 
 
 def _assignments(tree: SourceTree, body: Node) -> Iterator[tuple[str, Node]]:

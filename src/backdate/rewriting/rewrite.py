@@ -282,9 +282,15 @@ class ChangeClassBody:
     """The class in the body that says it: "Config", "Meta"; "" for the body itself."""
     attributes: tuple[tuple[str, str], ...] = ()
     """By attribute the statement in the place of what it is assigned by, with ``{value}``, "" where it goes:
-    ("orm_mode", "from_attributes = {value}"). "allow_mutation = False" is of that value alone."""
+    ("orm_mode", "from_attributes = {value}"). "allow_mutation = False" is of that value alone; of a method
+    with another name both stand so: ("full_process_value()", "process_value")."""
     adds: tuple[str, ...] = ()
     """Assignments that a body needs now, which has none to that attribute: "load_instance = True"."""
+
+
+def attribute_of(key: str) -> str:
+    """The attribute or method that a key of ``ChangeClassBody.attributes`` is about."""
+    return key.partition("=")[0].strip().removesuffix("()")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,8 +35,8 @@ from backdate.construction.snippet.usages import DrawnSnippet
 from backdate.construction.snippet.used_names import names_used
 from backdate.diagnosis.api import AskedPython
 from backdate.errors import SourceError, UsageError
+from backdate.knowledge.change_rows import ChangesFile
 from backdate.knowledge.rules import rules_in, rules_of
-from backdate.knowledge.schema import ChangesFile
 from backdate.models.interface import Model
 from backdate.progress import NO_PROGRESS, Activity, Remark, Reporter
 from backdate.projects.sources.listing import ListedFile

@@ -20,8 +20,8 @@ from backdate.diagnosis.api import (
     probe,
 )
 from backdate.index.upstream import IndexClient
+from backdate.knowledge.change_rows import ChangesFile
 from backdate.knowledge.rules import Rule
-from backdate.knowledge.schema import ChangesFile
 from backdate.mining.mine import mine
 from backdate.mining.releases import ReleaseBounds
 from backdate.mining.write_rows import rows_of

@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from backdate.advising.rule_leads import advice_for
 from backdate.diagnosis.api import ApiDifference, NameChange
 from backdate.knowledge import load
-from backdate.knowledge.schema import ChangeRow
+from backdate.knowledge.change_rows import ChangeRow
 from backdate.snippets.direction import direction_of
 from backdate.snippets.names import bare_name
 from backdate.snippets.snippet import ApiChangeKind, Direction, Snippet

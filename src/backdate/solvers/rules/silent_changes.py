@@ -14,7 +14,7 @@ from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.rules import Rule, rules_for, rules_of
 from backdate.rewriting.operations import SYMBOLS
-from backdate.rewriting.rewrite import BaseBehind, ChangeClassBody, ChangeParameter
+from backdate.rewriting.rewrite import BaseBehind, ChangeClassBody, ChangeParameter, attribute_of
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 
@@ -100,7 +100,7 @@ def _rules(evidence: FixEvidence) -> Iterator[tuple[Rule, str]]:
 def _words(rewrite: _Silent) -> list[str]:
     """Words of which a file has one that the rewrite changes."""
     attributes = rewrite.attributes if isinstance(rewrite, ChangeClassBody) else ()
-    words = [attribute.partition("=")[0].strip() for attribute, _ in attributes]
+    words = [attribute_of(key) for key, _ in attributes]
     return words or [name.rpartition(".")[2] for name in rewrite.of]
 
 
