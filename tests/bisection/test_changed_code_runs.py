@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from small_world import running_index
 
 from backdate.advice import ChangedCode
@@ -95,6 +96,7 @@ MANY = "".join(f"def f{number}():\n    return {{0}}\n\n\n" for number in range(3
 CALLS = "f0(), f1(), f2()\n    if not args:"
 
 
+@pytest.mark.slow
 def test_what_tests_of_other_files_do_not_run_is_told_where_those_beside_run_it_too(tmp_path: Path) -> None:
     """The release changes more functions than are told where nothing sets one apart."""
     before, after = (
@@ -112,6 +114,7 @@ def test_what_tests_of_other_files_do_not_run_is_told_where_those_beside_run_it_
     assert (changed.name, changed.removed, changed.added) == ("brittle.ended", ("return 0",), ("return 2",))
 
 
+@pytest.mark.slow
 def test_nothing_is_told_where_a_name_is_known_to_be_gone(tmp_path: Path) -> None:
     gone = (*RELEASES[:-1], ("brittle", "2.0", "2024-09-01T00:00:00Z", HEAD + AFTER.replace("ended", "end")))
     result = found(tmp_path, gone)

@@ -96,13 +96,19 @@ def test_tests_of_either_style_pass(tmp_path: Path, tests: str) -> None:
     [
         ("def helper(x): pass\ndef double(x):\n    return x + 1\n", "raised AssertionError"),
         ("import nothing_of_this_name\n", "raised ModuleNotFoundError"),
-        ("def helper(x): pass\ndef double(x):\n    return [].nothing\n", "raised AttributeError"),
-        ("def double(:\n", "raised SyntaxError"),
+        pytest.param(
+            "def helper(x): pass\ndef double(x):\n    return [].nothing\n",
+            "raised AttributeError",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("def double(:\n", "raised SyntaxError", marks=pytest.mark.slow),
         ("def helper(x): pass\ndef double(x):\n    import os\n    os._exit(0)\n", "nothing"),
         ("def helper(x): pass\ndef double(x):\n    raise SystemExit(0)\n", f"raised {UNCOUNTED}"),
-        ("raise SystemExit(0)\n", f"raised {UNCOUNTED}"),
+        pytest.param("raise SystemExit(0)\n", f"raised {UNCOUNTED}", marks=pytest.mark.slow),
         ("import pytest\npytest.exit('done', returncode=0)\n", "raised Exit"),
-        ("import unittest\nraise unittest.SkipTest('no')\n", f"raised {UNCOUNTED}"),
+        pytest.param(
+            "import unittest\nraise unittest.SkipTest('no')\n", f"raised {UNCOUNTED}", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_did_not_pass_says_why(tmp_path: Path, code: str, ends: str) -> None:

@@ -124,6 +124,7 @@ def test_each_class_of_claim(tmp_path: Path) -> None:
     assert (total.library, total.snippets, total.nondeterministic) == ("all", 10, 1)
 
 
+@pytest.mark.slow
 def test_known_solutions_are_run_and_those_that_only_may_be_one_stay_when_they_pass(tmp_path: Path) -> None:
     code = "import itertools\n\ndef f(a):\n    return len(list(itertools.batched(range(a), 2)))\n"
     good, bad = "def f(a):\n    return a // 2\n", "def f(a):\n    return 0\n"
@@ -168,6 +169,7 @@ def test_runs_that_the_folder_says_somebody_else_made_are_made_again(tmp_path: P
     assert runner.asked == ["a"] * 3
 
 
+@pytest.mark.slow
 def test_what_a_limit_ended_is_run_again_when_that_is_asked_for(tmp_path: Path) -> None:
     dataset = SnippetDataset.create(tmp_path / "set", [snippet("a", GCD), snippet("b", GCD)], INFO)
 

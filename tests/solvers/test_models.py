@@ -10,6 +10,7 @@ import pytest
 from fake_runner import FIX
 from patience import PATIENCE_S, with_enough_time
 from scripted_model import Call, Cut, Hang, Raw, Say, ScriptedModel, Status, megabyte, refuse
+from slow_tests import others_slow
 
 from backdate.models.open import open_model
 from backdate.models.settings import ModelSettings, Patience
@@ -69,7 +70,7 @@ def test_a_task_is_solved_in_every_dialect(run_solver, dialect) -> None:
     assert record.usage.cost_usd is None
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", others_slow(DIALECTS, kept=DIALECTS[:1]))
 def test_the_marks_and_code_of_several_lines_survive(run_solver, dialect, tmp_path) -> None:
     text = "def shout(word):\n    # </new_text> <path>x</path>\n    return f\"{word!s}\" + '\\n'\n"
     script = [
@@ -83,7 +84,7 @@ def test_the_marks_and_code_of_several_lines_survive(run_solver, dialect, tmp_pa
     assert "+    # </new_text> <path>x</path>\n+    return f\"{word!s}\" + '\\n'\n" in record.patch
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", others_slow(DIALECTS, kept=DIALECTS[:1]))
 def test_a_model_that_imitates_its_own_missing_call_ends_after_six(run_solver, dialect) -> None:
     script = [*call(dialect, "list_dir"), *(silent(dialect) * 6)]
     with scripted(script) as (server, solver):
@@ -103,7 +104,7 @@ def test_a_model_that_gives_up_in_words_is_counted_as_silent(run_solver, dialect
     assert (record.ending, record.patch) == (StopReason.NO_TOOL, "")
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", others_slow(DIALECTS, kept=DIALECTS[:1]))
 def test_an_off_by_one_edit_shows_and_can_be_taken_back(run_solver, dialect) -> None:
     edit = {"path": "pkg/shapes.py", "new_text": "    return math.pi * r * r\n"}
     script = [
@@ -144,7 +145,7 @@ def test_budgets_end_a_model_that_never_stops(run_solver) -> None:
     assert (record.ending, record.calls) == (StopReason.CALLS, 7)
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", others_slow(DIALECTS, kept=DIALECTS[:1]))
 def test_unknown_tools_garbage_and_a_second_call_are_answered(run_solver, dialect) -> None:
     script = [*call(dialect, "rm_rf", path="/"), *call(dialect, "view_file", path="../../etc/passwd")]
     with scripted([*script, *(silent(dialect, "\x00\ud83d ok") * 6)]) as (server, solver):
@@ -175,7 +176,7 @@ def test_broken_arguments_are_told_and_not_sent_back(run_solver) -> None:
     assert record.sequence[3] == "view_file"  # and not the second one
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", others_slow(DIALECTS, kept=DIALECTS[:1]))
 def test_a_megabyte_is_survived_and_not_sent_back(run_solver, dialect) -> None:
     big = Say("x" * 900_000)
     with scripted([big, big, *(silent(dialect) * 8)]) as (server, solver):
@@ -191,8 +192,8 @@ def test_a_megabyte_is_survived_and_not_sent_back(run_solver, dialect) -> None:
         ([Status(429), Status(429)], "rate-limited"),
         ([Status(401)], "unauthorised"),
         ([Raw(b"<html>")] * 2, "bad-answer"),
-        ([Cut(), Cut()], ""),
-        ([megabyte()] * 2, "answer-too-large"),
+        pytest.param([Cut(), Cut()], "", marks=pytest.mark.slow),
+        pytest.param([megabyte()] * 2, "answer-too-large", marks=pytest.mark.slow),
     ],
 )
 def test_a_failing_endpoint_is_an_ending_with_its_name_and_keeps_the_patch(run_solver, answers, kind) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from slow_tests import others_slow
 from task_builders import FakeTaskRunner, run_of, task
 
 from backdate.errors import MachineError, UsageError
@@ -38,7 +39,7 @@ class _Heard:
             self.kept.append(event.kept)
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("jobs", others_slow([1, 3], kept=[1]))
 def test_what_is_done_is_not_done_again(dataset: Dataset, jobs: int) -> None:
     task_runner = FakeTaskRunner()
     after, records = verify_dataset(dataset, task_runner, repeats=1, jobs=jobs)

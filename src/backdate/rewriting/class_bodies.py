@@ -134,9 +134,9 @@ def _renamed_method(tree: SourceTree, body: Node, old: str, new: str) -> Iterato
     if name is None or new in methods:
         return
     for node in tree.identifiers(old):
-        attribute = node.parent is not None and node.parent.type == "attribute"
-        within = body.start_byte <= node.start_byte < body.end_byte
-        if node == name or (attribute and within and node.parent.child_by_field_name("attribute") == node):
+        outer = node.parent
+        attribute = outer is not None and outer.type == "attribute" and outer.child_by_field_name("attribute")
+        if node == name or (attribute == node and body.start_byte <= node.start_byte < body.end_byte):
             yield Edit(node.start_byte, node.end_byte, new)
 
 

@@ -31,11 +31,16 @@ def environments():
     return found
 
 
-@pytest.fixture
-def ask(environments, tmp_path: Path):
-    sandbox = choose_sandbox("bwrap")
-    if not all(one.ok for one in sandbox.probe() if one.needed):
+@pytest.fixture(scope="module")
+def sandbox():
+    chosen = choose_sandbox("bwrap")
+    if not all(one.ok for one in chosen.probe() if one.needed):
         pytest.skip("bubblewrap does not work here")
+    return chosen
+
+
+@pytest.fixture
+def ask(environments, sandbox, tmp_path: Path):
     log = tmp_path / "tests.log"
     log.write_text(
         "x.py:3: DeprecationWarning: np.float goes\nfine\nx.py:3: DeprecationWarning: np.float goes\n"

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from dead_names import missing, rename
 from shaking_tree import DeadNamesRunner, FixedSource, no_evidence, solver, task_of
+from slow_tests import others_slow
 
 from backdate.advice import SourcePlace
 from backdate.editing.apply import apply_patch
@@ -77,7 +78,7 @@ def superfluous(files: dict[str, str]):
     return gathered
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", others_slow(range(30), kept=range(10)))
 def test_what_is_planted_is_not_in_the_patch(seed: int, tmp_path) -> None:
     files = project(random.Random(seed))
     runner = DeadNamesRunner(files)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from slow_tests import others_slow
 from task_builders import FIXED, MODULE, PUBLISHED, FakeTaskRunner, repository, row, task
 
 from backdate.editing.patch import as_git_patch
@@ -237,7 +238,9 @@ def test_a_built_task_is_written_as_a_row_that_can_be_imported() -> None:
         row_of_task(sdist)
 
 
-@pytest.mark.parametrize("form", ["timemachine", "swebench", "harbor", "parquet", "docker"])
+@pytest.mark.parametrize(
+    "form", others_slow(["timemachine", "swebench", "harbor", "parquet", "docker"], kept=["timemachine"])
+)
 def test_what_is_there_is_not_overwritten(dataset: Dataset, tmp_path: Path, form: str) -> None:
     (tmp_path / "out").mkdir()
     with pytest.raises(UsageError, match="there already"):

@@ -29,6 +29,7 @@ from issue_rows import (
     shapes_repository,
     swe_bench_row,
 )
+from slow_tests import others_slow
 
 from backdate.errors import UsageError
 from backdate.recipes.recipe import NOSE_SETUPS, STAND_IN_SETTINGS, SuitePlan, SystemPackages
@@ -136,7 +137,7 @@ def test_names_are_those_that_the_log_parsers_read() -> None:
     assert live.fail_to_pass == ("test_shapes.py::test_b[1",)
 
 
-@pytest.mark.parametrize("fixed", [True, False])
+@pytest.mark.parametrize("fixed", others_slow([True, False], kept=[True]))
 def test_the_script_lays_the_tests_over_an_answer_and_tells_each(tmp_path: Path, fixed: bool) -> None:
     log = evaluated(tmp_path, issue_task(), fixed=fixed)
     assert "PASSED test_shapes.py::test_one" in log

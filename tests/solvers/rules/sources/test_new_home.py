@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from slow_tests import others_slow
 from two_releases import with_library
 
 from backdate.advice import SourcePlace
@@ -186,19 +187,27 @@ def rewrites(evidence: FixEvidence, name: str, *, owner: str = "lib") -> list[Re
 
 @pytest.mark.parametrize(
     ("name", "new"),
-    [
-        ("product", "lib.prod"),
-        ("NaN", "lib.nan"),
-        ("number", "builtins.float"),
-        ("math", "math"),
-        ("helper", "lib.tools.helper"),
-        ("load_all", "lib.read_all"),
-        ("total", "lib.summed"),  # which is all that it called
-        ("encode", "lib.zebra.encode"),  # and not the module that only imports it
-        ("Moved", "lib_moved.Moved"),
-        ("zip_pack", "lib.zip.pack"),
-        ("texts", "lib.kinds.TEXTS"),  # a plain value, which the module itself imported from there
-    ],
+    others_slow(
+        [
+            ("product", "lib.prod"),
+            ("NaN", "lib.nan"),
+            ("number", "builtins.float"),
+            ("math", "math"),
+            ("helper", "lib.tools.helper"),
+            ("load_all", "lib.read_all"),
+            ("total", "lib.summed"),  # which is all that it called
+            ("encode", "lib.zebra.encode"),  # and not the module that only imports it
+            ("Moved", "lib_moved.Moved"),
+            ("zip_pack", "lib.zip.pack"),
+            ("texts", "lib.kinds.TEXTS"),  # a plain value, which the module itself imported from there
+        ],
+        kept=[
+            ("product", "lib.prod"),
+            ("helper", "lib.tools.helper"),
+            ("total", "lib.summed"),
+            ("Moved", "lib_moved.Moved"),
+        ],
+    ),
 )
 def test_the_object_is_found(evidence: FixEvidence, name: str, new: str) -> None:
     assert rewrites(evidence, name)[0] == ReplaceName(old=f"lib.{name}", new=new)
@@ -213,8 +222,8 @@ def test_a_method_of_the_one_object_that_has_it_takes_the_place_of_a_function(ev
     ("name", "new"),
     [
         ("lib.type", [ReplaceName(old="lib.type", new="lib.types")]),
-        ("lib.shapes", []),
-        ("lib.lib", []),  # which is not the package that it was in
+        pytest.param("lib.shapes", [], marks=pytest.mark.slow),
+        pytest.param("lib.lib", [], marks=pytest.mark.slow),  # which is not the package that it was in
     ],
 )
 def test_a_module_is_found_by_what_it_held(evidence: FixEvidence, name: str, new: list[Rewrite]) -> None:
@@ -234,7 +243,10 @@ def test_a_public_place_is_named_where_a_package_of_the_library_s_own_has_it_too
     assert rewrites(evidence, "frame") == [ReplaceName(old="lib.frame", new="lib.shown.frame")]
 
 
-@pytest.mark.parametrize("name", ["hidden", "SIX", "Gone", "iterate", "cut", "hidden_texts", "shut"])
+@pytest.mark.parametrize(
+    "name",
+    others_slow(["hidden", "SIX", "Gone", "iterate", "cut", "hidden_texts", "shut"], kept=["hidden", "SIX"]),
+)
 def test_neither_private_places_of_anything_nor_equal_numbers_are_homes(
     evidence: FixEvidence, name: str
 ) -> None:
