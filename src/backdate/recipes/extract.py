@@ -19,6 +19,7 @@ from backdate.recipes.basic import basic_recipe
 from backdate.recipes.compose import compose
 from backdate.recipes.extraction import Extraction
 from backdate.recipes.files import Files
+from backdate.recipes.nested import nested_recipe
 from backdate.recipes.recipe import Provenance, Recipe, SkipKind, SkippedInstruction, unread_metadata
 from backdate.recipes.services import with_further
 from backdate.recipes.sources.appveyor import read_appveyor
@@ -79,6 +80,8 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
     skipped: list[SkippedInstruction] = []
     basic = _basic(root, skipped)
     ranked: list[_Ranked] = []
+    if "metadata" in sources and (nested := nested_recipe(files)) is not None:
+        ranked.append(_Ranked(rank=(3, -1), recipe=nested))
     if basic is not None and "metadata" in sources:
         ranked.append(_Ranked(rank=(3, 0), recipe=basic))
     elif basic is not None:

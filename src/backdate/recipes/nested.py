@@ -1,0 +1,107 @@
+"""The recipe of a repository whose projects lie in folders below its root, which is none itself.
+
+``backend/pyproject.toml`` alone, or the packages of one family beside each other: each is installed and
+tested as if its folder were the root, all of them in one environment.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from backdate.errors import ConfigurationError
+from backdate.recipes.basic import Purpose, basic_recipe, install_steps, requirement_steps
+from backdate.recipes.declared import read_declared
+from backdate.recipes.files import Files
+from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
+
+_DEEPEST = 3
+_MOST_FOLDERS = 400
+_MOST_PROJECTS = 24
+"""More are a collection, of which each is a project of its own."""
+_MOST_TESTED = 8
+"""As many as are run of one recipe's test commands."""
+_NOT_OURS = re.compile(
+    r"(?:.*[-_])?(?:examples?|docs?|tests?|templates?|vendor\w*|third[-_]party|samples?|demos?)\Z",
+    re.IGNORECASE,
+)
+"""Folders whose projects are tried out or copied, and not what the repository is about."""
+_METADATA = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
+def nested_recipe(files: Files) -> Recipe | None:
+    """How the projects below the root are installed and tested; None where the root is a project itself, or
+    none below it has tests."""
+    if files.declared().installable is not None:
+        return None
+    folders = tuple(_projects(files))
+    if not 0 < len(folders) <= _MOST_PROJECTS:
+        return None
+    steps: list[InstallStep] = []
+    plans: list[SuitePlan] = []
+    for folder in folders:
+        recipe = _recipe_of(files.root / folder)
+        untested = recipe is None or len(plans) >= _MOST_TESTED
+        own = install_steps(files.root / folder) if recipe is None or untested else recipe.install
+        steps += [_step_below(step, folder) for step in own if step not in steps]
+        if recipe is not None and not untested:
+            plans += [_plan_below(plan, folder) for plan in (recipe.test, *recipe.further_tests)]
+    if not plans:
+        return None
+    of_root = requirement_steps(files.root, (Purpose.TESTING, Purpose.DEVELOPMENT))
+    return Recipe(
+        install=tuple(dict.fromkeys((*of_root, *steps))),
+        test=plans[0],
+        further_tests=tuple(plans[1:]),
+        provenance=Provenance(rule="the projects in folders of their own", file=folders[0]),
+    )
+
+
+def _projects(files: Files) -> Iterator[str]:
+    """Folders with an installable project, none of them within another; what is tried out is left out."""
+    found: list[str] = []
+    for folder in files.folders_below(depth=_DEEPEST, most=_MOST_FOLDERS):
+        inside = any(folder.startswith(f"{outer}/") for outer in found)
+        if inside or any(_NOT_OURS.match(part) for part in folder.split("/")):
+            continue
+        if set(_METADATA) & set(files.names(folder)) and _installable(files.root / folder):
+            found.append(folder)
+            yield folder
+
+
+def _installable(root: Path) -> bool:
+    try:
+        return read_declared(root).installable is not None
+    except ConfigurationError:
+        return False
+
+
+def _recipe_of(root: Path) -> Recipe | None:
+    try:
+        return basic_recipe(root)
+    except ConfigurationError:
+        return None
+
+
+def _step_below(step: InstallStep, folder: str) -> InstallStep:
+    if step.file is None:
+        return step
+    where = step.provenance.file
+    provenance = replace(step.provenance, file=f"{folder}/{where}") if where else step.provenance
+    return replace(step, file=_below(folder, step.file), provenance=provenance)
+
+
+def _plan_below(plan: SuitePlan, folder: str) -> SuitePlan:
+    where = plan.provenance.file
+    provenance = replace(plan.provenance, file=f"{folder}/{where}") if where else plan.provenance
+    cwd = _below(folder, plan.cwd)
+    # pytest names tests by the folder of its settings: tests of two projects would have the same names
+    above = (f"--rootdir={posixpath.relpath('.', cwd)}",) if plan.runner == "pytest" else ()
+    return replace(plan, cwd=cwd, arguments=(*plan.arguments, *above), provenance=provenance)
+
+
+def _below(folder: str, path: str) -> str:
+    return posixpath.normpath(posixpath.join(folder, path))

@@ -1,0 +1,81 @@
+"""Repositories whose projects lie in folders below the root."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from backdate.recipes.extract import extract_recipes
+from backdate.recipes.files import Files
+from backdate.recipes.nested import nested_recipe
+
+PROJECT = "[project]\nname = '{name}'\nversion = '1.0'\noptional-dependencies.test = ['six']\n"
+TEST = "def test_it():\n    assert True\n"
+
+
+def project(root: Path, folder: str, *, tested: bool = True) -> None:
+    """An installable project in a folder."""
+    (root / folder / "tests").mkdir(parents=True)
+    (root / folder / "pyproject.toml").write_text(PROJECT.format(name=folder.rpartition("/")[2]))
+    if tested:
+        (root / folder / "tests" / "test_it.py").write_text(TEST)
+
+
+def test_each_project_is_installed_and_tested_in_its_folder(tmp_path: Path) -> None:
+    project(tmp_path, "core")
+    project(tmp_path, "plugins/web")
+    project(tmp_path, "plugins/untested", tested=False)
+    project(tmp_path, "examples/shop")
+    (tmp_path / "core" / "requirements.txt").write_text("attrs\n")
+    (tmp_path / "dev-requirements.txt").write_text("pytest<8\n")
+    recipe = nested_recipe(Files(tmp_path))
+    assert recipe is not None
+    installed = [(step.kind, step.file or step.packages, step.extras) for step in recipe.install]
+    assert installed == [
+        ("requirements", "dev-requirements.txt", ()),
+        ("requirements", "core/requirements.txt", ()),
+        ("project", "core", ("test",)),
+        ("packages", ("pytest",), ()),
+        ("project", "plugins/untested", ()),
+        ("project", "plugins/web", ("test",)),
+    ]
+    plans = [(plan.cwd, plan.arguments) for plan in (recipe.test, *recipe.further_tests)]
+    assert plans == [("core", ("--rootdir=..",)), ("plugins/web", ("--rootdir=../..",))]
+    assert recipe.test.provenance.file == "core/tests/test_it.py"
+
+
+def test_it_is_tried_before_what_the_root_declares(tmp_path: Path) -> None:
+    project(tmp_path, "backend")
+    first, *_ = extract_recipes(tmp_path).candidates
+    assert [step.file for step in first.install if step.kind == "project"] == ["backend"]
+
+
+@pytest.mark.parametrize("folder", [".", "docs/example"])
+def test_a_project_at_the_root_and_those_to_try_out_are_none(tmp_path: Path, folder: str) -> None:
+    project(tmp_path, folder)
+    if folder == ".":
+        project(tmp_path, "backend")
+    assert nested_recipe(Files(tmp_path)) is None
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    project(tmp_path / "elsewhere", "backend")
+    (tmp_path / "root").mkdir()
+    (tmp_path / "root" / "backend").symlink_to(tmp_path / "elsewhere" / "backend")
+    assert nested_recipe(Files(tmp_path / "root")) is None
+
+
+def test_a_collection_of_many_is_none(tmp_path: Path) -> None:
+    for number in range(30):
+        project(tmp_path, f"p{number}")
+    assert nested_recipe(Files(tmp_path)) is None
+
+
+def test_what_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    project(tmp_path, "core")
+    project(tmp_path, "broken")
+    (tmp_path / "broken" / "pyproject.toml").write_text("[project\n")
+    recipe = nested_recipe(Files(tmp_path))
+    assert recipe is not None
+    assert [step.file for step in recipe.install if step.kind == "project"] == ["core"]
