@@ -51,6 +51,17 @@ def test_it_is_tried_before_what_the_root_declares(tmp_path: Path) -> None:
     assert [step.file for step in first.install if step.kind == "project"] == ["backend"]
 
 
+def test_several_are_tried_right_behind_the_job_of_ci_that_tests_one(tmp_path: Path) -> None:
+    project(tmp_path, "core")
+    project(tmp_path, "web")
+    (tmp_path / "tox.ini").write_text("[testenv]\ndeps = pytest\ncommands = pytest core\n")
+    (tmp_path / ".travis.yml").write_text(
+        "language: python\ninstall: pip install ./core pytest\nscript: pytest core\n"
+    )
+    rules = [recipe.provenance.rule for recipe in extract_recipes(tmp_path).candidates if recipe.provenance]
+    assert rules[:2] == ["Travis CI, the build", "the projects in folders of their own"]
+
+
 @pytest.mark.parametrize("folder", [".", "docs/example"])
 def test_a_project_at_the_root_and_those_to_try_out_are_none(tmp_path: Path, folder: str) -> None:
     project(tmp_path, folder)
