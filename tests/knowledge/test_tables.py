@@ -191,6 +191,8 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
             assert all(len(one.names) == 1 and one.names[0].asname is None for one in imports), edit
         assert edit.called or edit.template, edit
         assert edit.template or not edit.tested, edit
+        assert edit.argument or not edit.beside, edit
+        assert all(re.compile(pattern) for pattern in edit.beside.values()), edit
         assert edit.template or not (edit.only or edit.keyed or edit.unpacked or edit.drops_arguments), edit
         assert edit.template or not edit.alone, edit
         assert edit.template or edit.assigned or not edit.assigns, edit

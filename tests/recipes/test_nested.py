@@ -51,7 +51,7 @@ def test_it_is_tried_before_what_the_root_declares(tmp_path: Path) -> None:
     assert [step.file for step in first.install if step.kind == "project"] == ["backend"]
 
 
-def test_several_are_tried_right_behind_the_job_of_ci_that_tests_one(tmp_path: Path) -> None:
+def test_several_are_tried_before_the_job_of_ci_that_tests_one(tmp_path: Path) -> None:
     project(tmp_path, "core")
     project(tmp_path, "web")
     (tmp_path / "tox.ini").write_text("[testenv]\ndeps = pytest\ncommands = pytest core\n")
@@ -59,7 +59,7 @@ def test_several_are_tried_right_behind_the_job_of_ci_that_tests_one(tmp_path: P
         "language: python\ninstall: pip install ./core pytest\nscript: pytest core\n"
     )
     rules = [recipe.provenance.rule for recipe in extract_recipes(tmp_path).candidates if recipe.provenance]
-    assert rules[:2] == ["Travis CI, the build", "the projects in folders of their own"]
+    assert rules[:2] == ["the projects in folders of their own", "Travis CI, the build"]
 
 
 @pytest.mark.parametrize("folder", [".", "docs/example"])
@@ -68,6 +68,17 @@ def test_a_project_at_the_root_and_those_to_try_out_are_none(tmp_path: Path, fol
     if folder == ".":
         project(tmp_path, "backend")
     assert nested_recipe(Files(tmp_path)) is None
+
+
+def test_tests_of_unittest_are_run_by_pytest_where_another_project_needs_that(tmp_path: Path) -> None:
+    project(tmp_path, "core")
+    project(tmp_path, "web")
+    case = "import unittest\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        pass\n"
+    (tmp_path / "web" / "tests" / "test_it.py").write_text(case)
+    recipe = nested_recipe(Files(tmp_path))
+    assert recipe is not None
+    plans = [(plan.runner, plan.targets, plan.arguments) for plan in (recipe.test, *recipe.further_tests)]
+    assert plans == [("pytest", (), ("--rootdir=..",))] * 2
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

@@ -272,3 +272,34 @@ def test_what_is_bound_elsewhere_or_computed_stays(text: str) -> None:
 def test_another_keyword_is_not_looked_for_behind_names() -> None:
     text = "import pandas\nBAD = False\npandas.read_csv(f, error_bad_lines=BAD)\n"
     assert rewritten(text, LINES, 3) == text
+
+
+@pytest.mark.parametrize(
+    ("given", "changes"),
+    [
+        ("'10min', base=5", True),
+        ("rule='10min', base=5", False),
+        ("'10H', base=5", False),
+        ("'10min'.lower(), base=5", False),
+        ("base=5", False),
+    ],
+)
+def test_what_is_given_beside_it_is_looked_at(given: str, changes: bool) -> None:
+    rewrite = ChangeArgument(
+        function=".resample",
+        argument="base",
+        new="offset",
+        value="'%dmin' % {value}",
+        beside=(("0", r"'\d*min'"),),
+    )
+    text = f"x.resample({given})\n"
+    after = text.replace("base=5", "offset='%dmin' % 5") if changes else text
+    edits = rewrite_source(text, rewrite, lines=frozenset({1})).edits
+    assert apply_edits(text, edits).replace("'5min'", "'%dmin' % 5") == after
+
+
+def test_keywords_beside_it_are_looked_at() -> None:
+    rewrite = ChangeArgument(function="a.f", argument="base", beside=(("freq", "'D'"),))
+    text = "import a\na.f(base=1, freq='D')\na.f(base=1, freq='H')\na.f(base=1)\n"
+    edits = rewrite_source(text, rewrite, lines=None).edits
+    assert apply_edits(text, edits) == text.replace("base=1, freq='D'", "freq='D'")

@@ -77,6 +77,9 @@ class EditRow(Row, frozen=True, kw_only=True):
     ``at_start`` the arguments of the call: "legacy='1.25'"."""
     only_value: str = ""
     """Only where ``argument`` is given this expression."""
+    beside: dict[str, str] = msgspec.field(default_factory=dict)
+    """With ``argument``: only in calls whose arguments of these names, or positions from 0, are written as
+    these regular expressions say."""
     adds: str = ""
     """The keyword argument that a call has to give now."""
     position: int | None = None

@@ -147,6 +147,7 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         new=edit.becomes,
         value=edit.value,
         only_value=edit.only_value,
+        beside=tuple(edit.beside.items()),
     )
 
 

@@ -81,8 +81,8 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
     basic = _basic(root, skipped)
     ranked: list[_Ranked] = []
     if "metadata" in sources and (nested := nested_recipe(files)) is not None:
-        # a job of CI, without doubts too, tests one of several
-        ranked.append(_Ranked(rank=(0, 1) if nested.further_tests else (3, -1), recipe=nested))
+        # of several a job of CI tests one
+        ranked.append(_Ranked(rank=(0, -1) if nested.further_tests else (3, -1), recipe=nested))
     if basic is not None and "metadata" in sources:
         ranked.append(_Ranked(rank=(3, 0), recipe=basic))
     elif basic is not None:

@@ -51,6 +51,8 @@ def nested_recipe(files: Files) -> Recipe | None:
             plans += [_plan_below(plan, folder) for plan in (recipe.test, *recipe.further_tests)]
     if not plans:
         return None
+    if any(plan.runner == "pytest" for plan in plans):
+        plans = [plan if plan.runner == "pytest" else _by_pytest(plan) for plan in plans]
     of_root = requirement_steps(files.root, (Purpose.TESTING, Purpose.DEVELOPMENT))
     return Recipe(
         install=tuple(dict.fromkeys((*of_root, *steps))),
@@ -97,10 +99,21 @@ def _step_below(step: InstallStep, folder: str) -> InstallStep:
 def _plan_below(plan: SuitePlan, folder: str) -> SuitePlan:
     where = plan.provenance.file
     provenance = replace(plan.provenance, file=f"{folder}/{where}") if where else plan.provenance
-    cwd = _below(folder, plan.cwd)
-    # pytest names tests by the folder of its settings: tests of two projects would have the same names
-    above = (f"--rootdir={posixpath.relpath('.', cwd)}",) if plan.runner == "pytest" else ()
-    return replace(plan, cwd=cwd, arguments=(*plan.arguments, *above), provenance=provenance)
+    below = replace(plan, cwd=_below(folder, plan.cwd), provenance=provenance)
+    return _named_by_root(below) if plan.runner == "pytest" else below
+
+
+def _by_pytest(plan: SuitePlan) -> SuitePlan:
+    """The tests of unittest by pytest, which another project of the repository needs: one form of names."""
+    if plan.runner != "unittest":
+        return plan
+    return _named_by_root(replace(plan, runner="pytest", targets=(), arguments=()))
+
+
+def _named_by_root(plan: SuitePlan) -> SuitePlan:
+    """pytest names tests by the folder of its settings: those of two projects would have the same names."""
+    above = f"--rootdir={posixpath.relpath('.', plan.cwd)}"
+    return replace(plan, arguments=(*plan.arguments, above))
 
 
 def _below(folder: str, path: str) -> str:

@@ -31,6 +31,8 @@ from backdate.rewriting.spelling import spell_expression
 
 Change = Callable[[FunctionCall], list[Edit] | LeftAloneReason | None]
 """The edits of a call, why it is left alone, or None where it is not concerned."""
+_LONGEST_CODE = 200
+"""Of an argument's code that a row's regular expression reads."""
 _ITEMS_OF = frozenset({"argument_list", "list", "tuple", "list_comprehension", "generator_expression"})
 """Within which an expression is an item of what a call is given."""
 
@@ -49,6 +51,8 @@ def change_argument(
         if argument is None:
             has_more = any(a.type == "dictionary_splat" for a in call.given)
             return LeftAloneReason.ARGUMENTS if has_more else None
+        if not all(_gives(tree, call, name, pattern) for name, pattern in rewrite.beside):
+            return None
         value = argument_value(argument)
         code = tree.code(value)
         if rewrite.only_value and not same_code(code, rewrite.only_value):
@@ -79,6 +83,16 @@ def change_argument(
         return edits
 
     return _changed_calls(names, imports, rewrite.function, lines, change)
+
+
+def _gives(tree: SourceTree, call: FunctionCall, name: str, pattern: str) -> bool:
+    """Whether a call gives an argument, by name or position, as code that the regular expression matches."""
+    if name.isdecimal():
+        given = call.positional[int(name)] if int(name) < len(call.positional) else None
+    else:
+        keyword = keyword_of(tree, call, name)
+        given = argument_value(keyword) if keyword is not None else None
+    return given is not None and re.fullmatch(pattern, tree.code(given)[:_LONGEST_CODE]) is not None
 
 
 def _is_of_value(rewrite: ChangeArgument) -> bool:

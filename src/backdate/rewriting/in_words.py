@@ -34,6 +34,7 @@ def in_words(rewrite: Rewrite) -> str:
             return f"{rewrite.owner}.{rewrite.old} becomes .{rewrite.new}{around}"
         case ChangeArgument():
             where = f" where it is {rewrite.only_value}" if rewrite.only_value else ""
+            where += "".join(f" where {{{name}}} is like {pattern}" for name, pattern in rewrite.beside)
             if not rewrite.new:
                 return f"{rewrite.argument}= of {rewrite.function} is left out{where}"
             value = rewrite.value or "{value}"

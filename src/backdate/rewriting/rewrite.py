@@ -60,6 +60,9 @@ class ChangeArgument:
     """What it is given, with ``{value}`` for what it was; "" for what it was."""
     only_value: str = ""
     """Only where it is given this expression."""
+    beside: tuple[tuple[str, str], ...] = ()
+    """Only in calls that give the argument of this name, or of this position from 0, as code that the regular
+    expression matches: (("freq", "'\\d*D'"),)."""
     position: int | None = None
     """Of one that is left out: where it may be given by position, from 0, as the last one of a call."""
 
