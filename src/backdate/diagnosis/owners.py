@@ -13,7 +13,7 @@ from backdate.diagnosis.distributions import Distributions, Installed, read_boun
 from backdate.diagnosis.module_names import holds
 from backdate.diagnosis.own_classes import OwnClasses
 from backdate.editing.python_source import parsed_or_none
-from backdate.knowledge.modules import aliases, distribution_of, in_standard_library
+from backdate.knowledge.modules import aliases, distribution_of, in_standard_library, own_name
 
 BUILTIN = "builtin"
 """TimeMachine-bench's name for the standard library among the related libraries."""
@@ -83,9 +83,11 @@ class Owners:
         The environments come first: a backport that is installed is a distribution.
         """
         top = dotted.partition(".")[0]
-        distribution = self._now.of_module(dotted) or self._before.of_module(dotted)
-        if distribution is not None:
-            return distribution
+        environments = (self._now, self._before)
+        for name in dict.fromkeys((own_name(dotted), dotted)):
+            for environment in environments:
+                if (distribution := environment.of_module(name)) is not None:
+                    return distribution
         if in_standard_library(dotted):
             return BUILTIN
         if self._in_tree(top):

@@ -11,6 +11,9 @@ from packaging.utils import canonicalize_name
 from backdate.knowledge import changes, load
 from backdate.knowledge.schema import ModuleRow
 
+_PASSED_ON = ("requests.packages.", ("urllib3", "idna", "chardet"))
+"""Where requests has the modules of others, which it held itself until 2.16."""
+
 
 @functools.cache
 def _rows() -> dict[str, ModuleRow]:
@@ -29,6 +32,14 @@ def distribution_of(module: str) -> str:
     """The distribution that the authors of a module publish it as; its top-level name when no row says."""
     row = row_of(module)
     return row.distributions[0] if row else module.partition(".")[0]
+
+
+def own_name(dotted: str) -> str:
+    """The name that a module passed on by another distribution has of its own, else ``dotted``:
+    "urllib3.util" of "requests.packages.urllib3.util"."""
+    prefix, tops = _PASSED_ON
+    inside = dotted.removeprefix(prefix)
+    return inside if inside != dotted and inside.partition(".")[0] in tops else dotted
 
 
 def to_install(module: str) -> str:

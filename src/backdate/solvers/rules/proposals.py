@@ -16,6 +16,7 @@ from backdate.advising.project_uses import ProjectUses
 from backdate.bisection.explanations.changelog_reader import ChangelogReader
 from backdate.bisection.result import GivenWarning
 from backdate.diagnosis.result import Cause, CauseKind
+from backdate.knowledge.modules import own_name
 from backdate.mining.between import ReleasesBetween
 from backdate.rewriting.rewrite import Rewrite
 from backdate.solvers.interface import Assignment
@@ -148,6 +149,9 @@ class FixEvidence:
 
     def distribution_of(self, dotted: str) -> str:
         """The distribution that holds a dotted name; "" where that is not known."""
+        own = own_name(dotted).partition(".")[0]
+        if own in self.versions and not dotted.startswith(own):
+            return own
         return self.modules.get(dotted.partition(".")[0], "")
 
     def versions_of(self, distribution: str) -> tuple[str, str]:

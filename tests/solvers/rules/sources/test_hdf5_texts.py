@@ -78,3 +78,29 @@ def test_only_past_the_release_in_files_that_run_and_may_be_edited(tmp_path: Pat
         assert not list(hdf5_texts(group, without))
     other = replace(group, cause=replace(cause, kind=CauseKind.MISSING_MODULE))
     assert not list(hdf5_texts(other, evidence))
+
+
+def test_what_is_created_of_a_variable_may_be_a_text_where_the_error_is_about_bytes(tmp_path: Path) -> None:
+    text = (
+        "def store(file, unit, values):\n"
+        "    file.create_dataset('unit', data=unit)\n"
+        "    file.create_dataset('title', data='a')\n"
+        "    file.create_dataset('values', data=list(values))\n"
+        "    file.create_dataset('typed', data=values, dtype='f8')\n"
+        "def read(file):\n"
+        "    return file['unit'][()], file['title'][()], file['values'][()], file['typed'][()]\n"
+    )
+    cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert b'm' == 'm'")
+    evidence = FixEvidence(
+        tree=tmp_path,
+        uses=ProjectUses(),
+        texts={"store.py": text},
+        executed={"store.py": frozenset({7})},
+        versions={"h5py": ("2.10.0", "3.14.0")},
+    )
+    with_title = text.replace("['title'][()]", "['title'].asstr()[()]")
+    with_unit = with_title.replace("['unit'][()]", "['unit'].asstr()[()]")
+    for message, texts in ((cause.message, [with_unit, with_title]), ("assert 1 == 2", [with_title])):
+        group = FailureGroup(cause=replace(cause, message=message), tests=("t",), places=())
+        found = list(hdf5_texts(group, evidence))
+        assert [edit.text for one in found for edit in one.file_edits] == texts

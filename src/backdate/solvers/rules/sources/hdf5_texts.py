@@ -1,11 +1,13 @@
 """Texts in HDF5 files: since h5py 3.0 datasets of texts are read as bytes, unless ``.asstr()`` is asked for.
 
-Which datasets hold texts is read from where the project creates them; they are known by their names.
+Which datasets hold texts is read from where the project creates them; they are known by their names. Where an
+error is about bytes, those count as well that are created of a variable, as texts are handed to functions.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from backdate.advice import SourcePlace
@@ -21,6 +23,7 @@ _KINDS = frozenset(
     {CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.CHANGED_TYPE, CauseKind.OTHER_ERROR}
 )
 _CREATING = frozenset({"create_dataset", "require_dataset"})
+_BYTES = re.compile(r"\bb['\"]|\bbytes\b")
 _READING = frozenset({"list", "tuple", "set", "sorted", "zip", "enumerate", "map", "reversed"})
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _CHANGE = DocumentedChange(
@@ -38,24 +41,27 @@ def hdf5_texts(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]
     trees = {
         file: tree for file, text in evidence.texts.items() if (tree := parsed_or_none(text)) is not None
     }
-    names = set(names_of_texts(trees.values()))
-    made = {
-        file: edits
-        for file in evidence.executed or ()
-        if file in trees
-        and file not in evidence.kept_files
-        and (edits := dict(text_reads(trees[file], evidence.texts[file], names)))
-    }
-    if made:
-        yield _CHANGE.mended(
-            edited_files(evidence.texts, {file: list(edits) for file, edits in made.items()}),
-            key="texts of HDF5 files",
-            places=tuple(
-                SourcePlace(file=file, line=line)
-                for file, edits in made.items()
-                for line in dict.fromkeys(edits.values())
-            ),
-        )
+    sure = set(names_of_texts(trees.values()))
+    about_bytes = _BYTES.search(group.cause.message) is not None
+    maybe = sure.union(names_of_variables(trees.values())) if about_bytes else sure
+    for names in (maybe, sure) if maybe != sure else (sure,):
+        made = {
+            file: edits
+            for file in evidence.executed or ()
+            if file in trees
+            and file not in evidence.kept_files
+            and (edits := dict(text_reads(trees[file], evidence.texts[file], names)))
+        }
+        if made:
+            yield _CHANGE.mended(
+                edited_files(evidence.texts, {file: list(edits) for file, edits in made.items()}),
+                key="texts of HDF5 files" if names == sure else "texts of HDF5 files, and variables",
+                places=tuple(
+                    SourcePlace(file=file, line=line)
+                    for file, edits in made.items()
+                    for line in dict.fromkeys(edits.values())
+                ),
+            )
 
 
 def names_of_texts(trees: Iterable[ast.AST]) -> Iterator[str]:
@@ -76,6 +82,17 @@ def names_of_texts(trees: Iterable[ast.AST]) -> Iterator[str]:
             of_text = isinstance(data, ast.Constant) and isinstance(data.value, str)
             typed = given.get("dtype", node.args[2] if len(node.args) > 2 else None)
             if of_text or (typed is not None and _is_text_type(typed, types)):
+                yield from _text_of(node.args[0])
+
+
+def names_of_variables(trees: Iterable[ast.AST]) -> Iterator[str]:
+    """The names under which datasets are created of a variable, without a type of their own."""
+    for tree in trees:
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or leaf_of(node.func) not in _CREATING or len(node.args) != 1:
+                continue
+            given = {one.arg: one.value for one in node.keywords}
+            if "dtype" not in given and isinstance(given.get("data"), ast.Name):
                 yield from _text_of(node.args[0])
 
 
