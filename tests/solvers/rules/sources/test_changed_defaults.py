@@ -185,3 +185,37 @@ def test_what_is_new_and_on_by_itself_is_turned_off_at_last(tmp_path: Path, one_
     assert isinstance(other.rewrite, AddArgument)
     assert (other.rewrite.function, other.rewrite.argument) == ("lib.plain", "sorted_keys")
     assert next(one.rewrite for one in proposed(evidence, CauseKind.OTHER_ERROR, 3)) == detailed
+
+
+def test_none_which_left_the_choice_to_the_library_is_given_alone_and_last(
+    tmp_path: Path, one_sandbox: Sandbox
+) -> None:
+    old = "def summed(a, skip=None, sort=True): pass\ndef load(path, pickled=True): pass\n"
+    new = "def summed(a, skip=True, sort=False): pass\ndef load(path, pickled=False): pass\n"
+    (tmp_path / "tree").mkdir()
+    text = "import lib\nlib.summed(1)\nlib.load('x')\n"
+    (tmp_path / "tree/p.py").write_text(text)
+    evidence = FixEvidence(
+        tree=tmp_path / "tree",
+        uses=uses_in(tmp_path / "tree"),
+        texts={"p.py": text},
+        pair=EnvironmentPair(
+            sandbox=one_sandbox,
+            old=with_library(tmp_path / "old", "lib", "1.0", {"lib.py": old}),
+            new=with_library(tmp_path / "new", "lib", "2.0", {"lib.py": new}),
+        ),
+        executed={"p.py": frozenset({2, 3})},
+        versions={"lib": ("1.0", "2.0")},
+        modules={"lib": "lib"},
+    )
+    cause = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="assert 1 == 2")
+    group = FailureGroup(cause=cause, tests=("t",), places=(SourcePlace(file="p.py", line=2),))
+    together, *alone = ChangedDefaultSource().propose(group, evidence)
+    assert [edit.text for edit in together.file_edits] == [
+        "import lib\nlib.summed(1, sort=True)\nlib.load('x', pickled=True)\n"
+    ]
+    given = [one.rewrite for one in alone]
+    assert given[-1] == AddArgument(function="lib.summed", argument="skip", value="None", position=1)
+    assert len(given) == 3
+    other = replace(group, cause=replace(cause, kind=CauseKind.OTHER_ERROR, type="ValueError"))
+    assert ChangedDefaultSource().propose(other, evidence)[-1].rewrite == given[-1]

@@ -61,7 +61,10 @@ class ChangedDefaultSource:
         told = (*announced_defaults(evidence, evidence.pair), *known_values(evidence))
         known = {one.subject for one in told}
         asked = [one for one in _old_defaults(evidence, evidence.pair) if one.subject not in known]
-        found = (*told, *(one for one in asked if not one.switch))
+        defaults = [one for one in asked if not one.switch]
+        # None was for the library to choose by; written out, it may be refused: by itself alone, and last
+        unsaid = [one for one in defaults if _is_none(one)]
+        found = (*told, *(one for one in defaults if one not in unsaid))
         own_lines = set(group.places)
         near = sorted((one for one in asked if one.switch), key=lambda one: own_lines.isdisjoint(one.places))
         turned_off = [_alone(one) for one in near[:_MOST_SWITCHES]]
@@ -71,13 +74,22 @@ class ChangedDefaultSource:
             several = _together(here[:_MOST], evidence) if len(here) > 1 else ()
             if group.cause.kind is CauseKind.CHANGED_TYPE:  # of what the failing line is given, or calls
                 turned_off = [one for one in turned_off if not own_lines.isdisjoint(one.places)]
-            return (*several, *(_alone(one) for one in (*here[:_MOST], *elsewhere)), *turned_off)
+            by_itself = (
+                *here[:_MOST],
+                *elsewhere,
+                *(one for one in unsaid if not own_lines.isdisjoint(one.places)),
+            )
+            return (*several, *map(_alone, by_itself), *turned_off)
         ordered = sorted(found, key=lambda one: (not one.told, one not in here))[:_MOST_AT_ONCE]
         first = [one for one in ordered if one.told]
         others = ordered[: max(_MOST, len(first))]
         batches = [first, others] if len(first) < len(others) else [others]
         at_once = [one for batch in batches for one in _made(batch, evidence)]
-        return (*at_once, *(_alone(one) for one in ordered[:_MOST]), *turned_off)
+        return (*at_once, *map(_alone, (*ordered[:_MOST], *unsaid[:_MOST])), *turned_off)
+
+
+def _is_none(one: OldBehaviour) -> bool:
+    return isinstance(one.rewrite, AddArgument) and one.rewrite.value == "None"
 
 
 def _made(batch: Sequence[OldBehaviour], evidence: FixEvidence) -> Iterator[Proposal]:
