@@ -27,6 +27,7 @@ def test_each_project_is_installed_and_tested_in_its_folder(tmp_path: Path) -> N
     project(tmp_path, "plugins/web")
     project(tmp_path, "plugins/untested", tested=False)
     project(tmp_path, "examples/shop")
+    project(tmp_path, "tests/helpers")
     (tmp_path / "core" / "requirements.txt").write_text("attrs\n")
     (tmp_path / "dev-requirements.txt").write_text("pytest<8\n")
     recipe = nested_recipe(Files(tmp_path))
@@ -39,10 +40,22 @@ def test_each_project_is_installed_and_tested_in_its_folder(tmp_path: Path) -> N
         ("packages", ("pytest",), ()),
         ("project", "plugins/untested", ()),
         ("project", "plugins/web", ("test",)),
+        ("project", "tests/helpers", ()),
     ]
     plans = [(plan.cwd, plan.arguments) for plan in (recipe.test, *recipe.further_tests)]
     assert plans == [("core", ("--rootdir=..",)), ("plugins/web", ("--rootdir=../..",))]
     assert recipe.test.provenance.file == "core/tests/test_it.py"
+
+
+def test_of_more_suites_than_are_run_the_largest_are(tmp_path: Path) -> None:
+    for number in range(10):
+        project(tmp_path, f"p{number}")
+        tests = "\n".join(f"def test_{one}(): pass" for one in range(number + 1))
+        (tmp_path / f"p{number}" / "tests" / "test_it.py").write_text(tests)
+    recipe = nested_recipe(Files(tmp_path))
+    assert recipe is not None
+    assert sum(step.kind == "project" for step in recipe.install) == 10
+    assert [plan.cwd for plan in (recipe.test, *recipe.further_tests)] == [f"p{n}" for n in range(9, 1, -1)]
 
 
 def test_it_is_tried_before_what_the_root_declares(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from backdate.recipes.basic import Purpose, basic_recipe, install_steps, require
 from backdate.recipes.declared import read_declared
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
+from backdate.recipes.suite import find_suite
 
 _DEEPEST = 3
 _MOST_FOLDERS = 400
@@ -25,10 +26,12 @@ _MOST_PROJECTS = 24
 _MOST_TESTED = 8
 """As many as are run of one recipe's test commands."""
 _NOT_OURS = re.compile(
-    r"(?:.*[-_])?(?:examples?|docs?|tests?|templates?|vendor\w*|third[-_]party|samples?|demos?)\Z",
+    r"(?:.*[-_])?(?:examples?|docs?|templates?|vendor\w*|third[-_]party|samples?|demos?)\Z",
     re.IGNORECASE,
 )
 """Folders whose projects are tried out or copied, and not what the repository is about."""
+_FOR_TESTS = re.compile(r"tests?\Z", re.IGNORECASE)
+"""Folders whose projects help the tests of others: they are installed, and not tested."""
 _METADATA = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
@@ -41,14 +44,17 @@ def nested_recipe(files: Files) -> Recipe | None:
     if not 0 < len(folders) <= _MOST_PROJECTS:
         return None
     steps: list[InstallStep] = []
-    plans: list[SuitePlan] = []
+    suites: list[tuple[int, tuple[SuitePlan, ...]]] = []
     for folder in folders:
-        recipe = _recipe_of(files.root / folder)
-        untested = recipe is None or len(plans) >= _MOST_TESTED
-        own = install_steps(files.root / folder) if recipe is None or untested else recipe.install
-        steps += [_step_below(step, folder) for step in own if step not in steps]
-        if recipe is not None and not untested:
-            plans += [_plan_below(plan, folder) for plan in (recipe.test, *recipe.further_tests)]
+        recipe = None if _helps_tests(folder) else _recipe_of(files.root / folder)
+        own = install_steps(files.root / folder) if recipe is None else recipe.install
+        steps += [_step_below(step, folder) for step in own]
+        if recipe is not None:
+            plans_of = (recipe.test, *recipe.further_tests)
+            defined = sum(len(file.names) for file in find_suite(files.root / folder))
+            suites.append((defined, tuple(_plan_below(plan, folder) for plan in plans_of)))
+    largest = sorted(suites, key=lambda suite: -suite[0])  # of more than are run the ones with few tests stay
+    plans = [plan for _, several in largest for plan in several][:_MOST_TESTED]
     if not plans:
         return None
     if any(plan.runner == "pytest" for plan in plans):
@@ -72,6 +78,10 @@ def _projects(files: Files) -> Iterator[str]:
         if set(_METADATA) & set(files.names(folder)) and _installable(files.root / folder):
             found.append(folder)
             yield folder
+
+
+def _helps_tests(folder: str) -> bool:
+    return any(_FOR_TESTS.match(part) for part in folder.split("/"))
 
 
 def _installable(root: Path) -> bool:

@@ -70,7 +70,6 @@ class ChangePlanner:
         found = []
         if first is not None:
             found += [first, *self._decided_beside(first, planned, texts)]
-            found += self._without_it_elsewhere(first, planned, texts)
             found += self._of_other_values(first, [*planned, *found], texts)
         for proposal in self.left_for(group, texts) if len(raising) > 1 else ():
             if proposal.last and not (first is not None and first.proposal.last):
@@ -101,25 +100,6 @@ class ChangePlanner:
                 change = PlannedChange(group=first.group, proposal=proposal)
                 changed = self.changer.make(texts, [*planned, first, *found, change])
                 if any(made.planned is change for made in changed.made):
-                    found.append(change)
-        return found
-
-    def _without_it_elsewhere(
-        self, first: PlannedChange, planned: Sequence[PlannedChange], texts: Texts
-    ) -> list[PlannedChange]:
-        """The same for other functions that took what ``first`` leaves out: of a module that is gone all uses
-        have to go at once."""
-        own = first.proposal
-        found: list[PlannedChange] = []
-        if not isinstance(own.rewrite, ReplaceUse) or not own.rewrite.drops_arguments:
-            return found
-        for proposal in self.left_for(first.group, texts):
-            other = proposal.rewrite
-            same = proposal.why == own.why and isinstance(other, ReplaceUse) and other.drops_arguments
-            if same and identity_of(proposal) != identity_of(own):
-                change = PlannedChange(group=first.group, proposal=proposal)
-                made = self.changer.make(texts, [*planned, first, *found, change]).made
-                if any(one.planned is change for one in made):
                     found.append(change)
         return found
 

@@ -191,8 +191,7 @@ def _home_of(subject: Subject, evidence: FixEvidence) -> str:
 def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> tuple[SourcePlace, ...]:
     """The group's own lines, and executed lines that use what a rule is about.
 
-    With them all lines of a function that fails now and of which the old side ran none: a test that yielded;
-    and of a file that an import ends all calls that go without what it imports.
+    With them all lines of a function that fails now and of which the old side ran none: a test that yielded.
     Where the value decides that a use is given, the group's own lines alone.
     """
     if isinstance(rule.rewrite, RespellText):
@@ -204,7 +203,6 @@ def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> 
     targets = _targets(rule)
     places: dict[SourcePlace, None] = dict.fromkeys(group.places)
     first_run = _lines_first_run(group, evidence)
-    whole = _files_without_module(rule, group)
     for name, uses in evidence.uses.names.items():
         below = isinstance(rule.rewrite, ReplaceName) and name.startswith(f"{rule.target}.")
         of_object = rule.target.startswith(".") and uses.of_object and _is_of(name, rule)
@@ -212,16 +210,8 @@ def places_of_target(rule: Rule, group: FailureGroup, evidence: FixEvidence) -> 
         if fits:
             used = uses.keywords.get(rule.argument, {}) if rule.argument else uses.places
             places.update(dict.fromkeys(evidence.executed_of(used)))
-            places.update(dict.fromkeys(place for place in used if place in first_run or place.file in whole))
+            places.update(dict.fromkeys(place for place in used if place in first_run))
     return tuple(places)
-
-
-def _files_without_module(rule: Rule, group: FailureGroup) -> frozenset[str]:
-    """The files that an import of what is gone ends, where calls go without what was imported: in these all
-    calls have to, whether tests run them or not."""
-    leaves_out = isinstance(rule.rewrite, ReplaceUse) and rule.rewrite.drops_arguments
-    is_import = group.cause.type in ("ImportError", "ModuleNotFoundError")
-    return frozenset(place.file for place in group.places if leaves_out and is_import)
 
 
 def _places_around(group: FailureGroup, evidence: FixEvidence) -> tuple[SourcePlace, ...]:

@@ -20,6 +20,7 @@ from backdate.solvers.rules.sources.constrained_types import constrained_types
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.declared_fields import declared_fields
+from backdate.solvers.rules.sources.dropped_alphabets import dropped_alphabets
 from backdate.solvers.rules.sources.field_metadata import field_metadata
 from backdate.solvers.rules.sources.grouped_errors import grouped_errors
 from backdate.solvers.rules.sources.handed_on import handed_on
@@ -134,5 +135,6 @@ WHOLE = (
     late_sessions,
     returned_commands,
     relative_redirects,
+    dropped_alphabets,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
