@@ -166,6 +166,7 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
             edit.attribute,
             edit.template,
             edit.assigned,
+            edit.item,
             edit.argument,
             edit.adds,
             edit.positional,
@@ -192,6 +193,8 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
         assert edit.called or edit.template, edit
         assert edit.template or not edit.tested, edit
         assert edit.argument or not edit.beside, edit
+        assert edit.item or not edit.then, edit
+        assert not edit.item or is_template(edit.item), edit
         assert all(re.compile(pattern) for pattern in edit.beside.values()), edit
         assert edit.template or not (edit.only or edit.keyed or edit.unpacked or edit.drops_arguments), edit
         assert edit.template or not edit.alone, edit

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import BaseBehind, ChangeClassBody, Rewrite
+from backdate.rewriting.class_rewrites import BaseBehind, ChangeClassBody
+from backdate.rewriting.rewrite import Rewrite
 from backdate.rewriting.rewrite_source import rewrite_source
 
 CONFIG = ChangeClassBody(

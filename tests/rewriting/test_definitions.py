@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import ChangeParameter
+from backdate.rewriting.class_rewrites import ChangeParameter
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.rewriting.rewritten import LeftAloneReason
 

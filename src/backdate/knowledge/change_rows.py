@@ -16,9 +16,9 @@ define as well, syntax, or something else that only an error's message tells."""
 
 class EditRow(Row, frozen=True, kw_only=True):
     """How to change uses of a name. Exactly one of the keys ``name``, ``attribute``, ``template``,
-    ``assigned``, ``argument``, ``adds``, ``positional``, ``coroutines``, ``undecorates``, ``takes``,
-    ``drops``, ``at_start``, ``texts``, ``base_behind``, ``defines`` and ``attributes`` (``body`` or both)
-    says what is done."""
+    ``assigned``, ``item``, ``argument``, ``adds``, ``positional``, ``coroutines``, ``undecorates``,
+    ``takes``, ``drops``, ``at_start``, ``texts``, ``base_behind``, ``defines`` and ``attributes`` (``body``
+    or both) says what is done."""
 
     of: Names
     """The dotted names that are used, "numpy.in1d"; ".to_csv" for a method or attribute of any object."""
@@ -68,6 +68,11 @@ class EditRow(Row, frozen=True, kw_only=True):
     assigned: str = ""
     """The statement that takes the place of one that assigns to the name: with ``{self}`` for the object and
     ``{value}`` for what is assigned."""
+    item: str = ""
+    """A template for an item that is read, with ``{key}`` and ``{self}``: of an attribute of any object where
+    the name is ".vocab", of what a function gives ("lib.entry_points()"), of any object (".__getitem__")."""
+    then: str = ""
+    """With ``item``: the attribute of it that is asked for."""
     argument: str = ""
     """The keyword argument that changes."""
     becomes: str = ""

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from backdate.knowledge.change_rows import ChangeRow, EditRow
+from backdate.rewriting.class_rewrites import BaseBehind, ChangeClassBody, ChangeParameter, attribute_of
 from backdate.rewriting.rewrite import (
     AddArgument,
-    BaseBehind,
     CallAtStart,
     ChangeArgument,
-    ChangeClassBody,
-    ChangeParameter,
     DecoratedCoroutine,
     DefineHere,
     DropDecorator,
@@ -22,11 +20,11 @@ from backdate.rewriting.rewrite import (
     RenameAttribute,
     ReplaceAssignment,
     ReplaceClass,
+    ReplaceItem,
     ReplaceName,
     ReplaceUse,
     RespellText,
     Rewrite,
-    attribute_of,
 )
 
 
@@ -120,6 +118,8 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         )
     if edit.assigned:
         return ReplaceAssignment(target=target, template=edit.assigned, owned_as=edit.assigns)
+    if edit.item:
+        return ReplaceItem(target=target, template=edit.item, then=edit.then)
     if edit.adds:
         return AddArgument(function=target, argument=edit.adds, value=edit.value, position=edit.position)
     if edit.takes or edit.drops:

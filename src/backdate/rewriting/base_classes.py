@@ -6,10 +6,10 @@ from tree_sitter import Node
 
 from backdate.editing.spans import Edit
 from backdate.rewriting.class_bodies import class_with_base
+from backdate.rewriting.class_rewrites import BaseBehind
 from backdate.rewriting.definitions import mentions_of
 from backdate.rewriting.import_edits import ImportEdits
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import BaseBehind
 from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 from backdate.rewriting.spelling import spell_expression

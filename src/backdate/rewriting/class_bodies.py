@@ -8,10 +8,10 @@ from tree_sitter import Node
 
 from backdate.editing.spans import Edit
 from backdate.rewriting.argument_edits import same_code
+from backdate.rewriting.class_rewrites import ChangeClassBody
 from backdate.rewriting.definitions import mentions_of
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import ChangeClassBody
 from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 from backdate.rewriting.template import as_python, fill, given_by

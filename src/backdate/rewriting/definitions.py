@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from tree_sitter import Node
 
 from backdate.editing.spans import Edit
+from backdate.rewriting.class_rewrites import ChangeParameter
 from backdate.rewriting.guards import is_guarded
 from backdate.rewriting.names import SourceNames
-from backdate.rewriting.rewrite import ChangeParameter
 from backdate.rewriting.rewritten import LeftAlone, LeftAloneReason, RewrittenSource
 from backdate.rewriting.source_tree import SourceTree
 

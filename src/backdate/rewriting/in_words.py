@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from backdate.rewriting.class_rewrites import BaseBehind, ChangeClassBody, ChangeParameter
 from backdate.rewriting.rewrite import (
     AddArgument,
-    BaseBehind,
     CallAtStart,
     ChangeArgument,
-    ChangeClassBody,
     ChangeLiteralType,
-    ChangeParameter,
     DecoratedCoroutine,
     DefineHere,
     DropDecorator,
@@ -17,6 +15,7 @@ from backdate.rewriting.rewrite import (
     NamePositional,
     RenameAttribute,
     ReplaceAssignment,
+    ReplaceItem,
     ReplaceName,
     ReplaceUse,
     RespellText,
@@ -48,6 +47,10 @@ def in_words(rewrite: Rewrite) -> str:
             return f"{rewrite.target} becomes {rewrite.template}{f' where {given}' if given else ''}"
         case ReplaceAssignment():
             return f"{rewrite.target} = {{value}} becomes {rewrite.template}"
+        case ReplaceItem():
+            then = f".{rewrite.then}" if rewrite.then else ""
+            of = "{self}" if rewrite.target == ".__getitem__" else rewrite.target
+            return f"{of}[{{key}}]{then} becomes {rewrite.template}"
         case ChangeParameter():
             of, methods = " or ".join(rewrite.of), " and ".join(rewrite.methods)
             whose = f"{methods} of {of}" if methods else f"what @{of} decorates"

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
+from backdate.rewriting.class_rewrites import BaseBehind, ChangeClassBody, ChangeParameter
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceName:
@@ -154,6 +156,19 @@ class ReplaceUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReplaceItem:
+    """Another expression takes the place of an item of something, ``x[key]``, that is read."""
+
+    target: str
+    """What the item is of: ".vocab", an attribute of any object; "lib.entry_points()", what a function gives
+    without arguments; ".__getitem__", any object on named lines."""
+    template: str
+    """With ``{key}`` and ``{self}``, the object that has the attribute, or the item."""
+    then: str = ""
+    """The attribute of the item with which it is one use, ``x.vocab[key].count``; "" for the item."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReplaceAssignment:
     """Another statement takes the place of one that assigns to an attribute that is gone.
 
@@ -262,51 +277,6 @@ class DefineHere:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeParameter:
-    """Functions that a library calls take another parameter, or one less: all of a class's at once."""
-
-    of: tuple[str, ...]
-    """Dotted: decorators of the functions, or base classes of the classes that they are methods of."""
-    methods: tuple[str, ...] = ()
-    """The methods' names; none for what ``of`` decorates."""
-    adds: str = ""
-    """What they take now, as it is written: "**kwargs", "renderer=None", "request"."""
-    drops: str = ""
-    """The parameter that they are given no more, where they do not use it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeClassBody:
-    """What classes say in their body for a library to read is said otherwise: all of it at once."""
-
-    of: tuple[str, ...]
-    """Dotted: base classes, of which the class has one, or a class of the same file that it is made from."""
-    within: str = ""
-    """The class in the body that says it: "Config", "Meta"; "" for the body itself."""
-    attributes: tuple[tuple[str, str], ...] = ()
-    """By attribute the statement in the place of what it is assigned by, with ``{value}``, "" where it goes:
-    ("orm_mode", "from_attributes = {value}"). "allow_mutation = False" is of that value alone; of a method
-    with another name both stand so: ("full_process_value()", "process_value")."""
-    adds: tuple[str, ...] = ()
-    """Assignments that a body needs now, which has none to that attribute: "load_instance = True"."""
-
-
-def attribute_of(key: str) -> str:
-    """The attribute or method that a key of ``ChangeClassBody.attributes`` is about."""
-    return key.partition("=")[0].strip().removesuffix("()")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseBehind:
-    """Classes that are made from some class need another base class, and behind it."""
-
-    of: tuple[str, ...]
-    """Dotted: the classes that come first, mixins for the most part."""
-    base: str
-    """Dotted: what comes last. It is moved there where a class has it, and added where it has not."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CallAtStart:
     """A file calls a function behind its imports, which sets how a whole library behaves."""
 
@@ -363,6 +333,7 @@ Rewrite = (
     | NamePositional
     | ReplaceUse
     | ReplaceAssignment
+    | ReplaceItem
     | ReplaceExpression
     | ChangeWith
     | DecoratedCoroutine

@@ -11,12 +11,14 @@ from backdate.rewriting.assignments import replace_assignment
 from backdate.rewriting.base_classes import base_behind
 from backdate.rewriting.call_at_start import call_at_start
 from backdate.rewriting.class_bodies import change_class_body
+from backdate.rewriting.class_rewrites import BaseBehind, ChangeClassBody, ChangeParameter
 from backdate.rewriting.coroutines import define_async
 from backdate.rewriting.decorators import drop_decorator
 from backdate.rewriting.define_here import define_here
 from backdate.rewriting.definitions import change_parameter
 from backdate.rewriting.dictionary_keys import change_key
 from backdate.rewriting.expressions import change_with, replace_expression
+from backdate.rewriting.items import replace_item
 from backdate.rewriting.literal_types import change_literal_types
 from backdate.rewriting.names import SourceNames
 from backdate.rewriting.nose_setups import name_setups
@@ -28,14 +30,11 @@ from backdate.rewriting.replace_use import replace_use
 from backdate.rewriting.respell_text import respell_text
 from backdate.rewriting.rewrite import (
     AddArgument,
-    BaseBehind,
     CallAtStart,
     CallYielded,
     ChangeArgument,
-    ChangeClassBody,
     ChangeKey,
     ChangeLiteralType,
-    ChangeParameter,
     ChangeWith,
     DecoratedCoroutine,
     DefineHere,
@@ -48,6 +47,7 @@ from backdate.rewriting.rewrite import (
     ReplaceAssignment,
     ReplaceClass,
     ReplaceExpression,
+    ReplaceItem,
     ReplaceName,
     ReplaceUse,
     RespellText,
@@ -147,6 +147,8 @@ def _made(tree: SourceTree, rewrite: Rewrite, lines: frozenset[int] | None) -> R
             return replace_use(tree, rewrite, lines)
         case ReplaceAssignment():
             return replace_assignment(tree, rewrite, lines)
+        case ReplaceItem():
+            return replace_item(tree, rewrite, lines)
         case CallAtStart():
             return call_at_start(tree, rewrite, lines)
         case NameSetups():
@@ -176,6 +178,8 @@ def _leaf(rewrite: Rewrite) -> str:
             return name.partition(".")[0]
         case FollowSignature(function=name):
             return name
+        case ReplaceItem(target=name, then=then):
+            return then or ("[" if name == ".__getitem__" else name.removesuffix("()").rpartition(".")[2])
         case ReplaceExpression():
             return ""
         case ChangeWith():

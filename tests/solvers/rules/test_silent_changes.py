@@ -13,7 +13,7 @@ from backdate.advising.use_visitor import ABSENCE
 from backdate.advising.uses import read_uses
 from backdate.editing.spans import apply_edits
 from backdate.knowledge.rules import RuleOrigin
-from backdate.rewriting.rewrite import ChangeClassBody, ChangeParameter
+from backdate.rewriting.class_rewrites import ChangeClassBody, ChangeParameter
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.foreseen import foreseen_groups
 from backdate.solvers.rules.object_uses import (

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from backdate.rewriting.class_rewrites import BaseBehind, ChangeClassBody
 from backdate.rewriting.rewrite import (
     AddArgument,
-    BaseBehind,
     ChangeArgument,
-    ChangeClassBody,
     NamePositional,
     ReplaceName,
     ReplaceUse,

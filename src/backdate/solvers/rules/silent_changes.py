@@ -13,8 +13,8 @@ from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.rules import Rule, rules_for, rules_of
+from backdate.rewriting.class_rewrites import BaseBehind, ChangeClassBody, ChangeParameter, attribute_of
 from backdate.rewriting.operations import SYMBOLS
-from backdate.rewriting.rewrite import BaseBehind, ChangeClassBody, ChangeParameter, attribute_of
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
-from backdate.rewriting.rewrite import ChangeParameter
+from backdate.rewriting.class_rewrites import ChangeParameter
 from backdate.solvers.rules.overrides import ChangedOverride, changed_overrides
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal, ProposalOrigin
 

@@ -13,19 +13,18 @@ from backdate.diagnosis.frames import is_test_file
 from backdate.diagnosis.result import CauseKind
 from backdate.knowledge.changes import pattern_of
 from backdate.knowledge.rules import Rule, RuleOrigin, rules_behind, rules_for
+from backdate.rewriting.class_rewrites import BaseBehind, ChangeClassBody, ChangeParameter
 from backdate.rewriting.rewrite import (
     AddArgument,
-    BaseBehind,
     CallAtStart,
     ChangeArgument,
-    ChangeClassBody,
-    ChangeParameter,
     DecoratedCoroutine,
     DefineHere,
     DropDecorator,
     NamePositional,
     RenameAttribute,
     ReplaceAssignment,
+    ReplaceItem,
     ReplaceName,
     ReplaceUse,
     RespellText,
@@ -301,6 +300,7 @@ def _holds(rule: Rule, evidence: FixEvidence, *, by_name: bool) -> bool:
         RenameAttribute
         | ReplaceUse
         | ReplaceAssignment
+        | ReplaceItem
         | NamePositional
         | AddArgument
         | ChangeArgument
