@@ -182,7 +182,7 @@ def test_a_template_takes_the_place_of_a_use(rewrite: ReplaceUse, before: str, a
             "import a\nf'{a.b}'\n",
             LeftAloneReason.IN_TEXT,
         ),
-        (APPEND, "pandas = 1\nx = df.append(y)\nfrom x import concat\n", LeftAloneReason.SHADOWED),
+        (APPEND, "pandas = 1\nx = df.append(y)\nconcat = 2\n", LeftAloneReason.SHADOWED),
     ],
 )
 def test_what_a_template_cannot_carry_over_is_left_alone(

@@ -47,6 +47,8 @@ class NewImport:
     dotted: str
     module: str
     """What is imported as a whole, for ``import module``; "" for ``from … import name``."""
+    local: str = ""
+    """Another name that ``from … import name as …`` binds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +140,20 @@ def spell(names: SourceNames, dotted: str, near: Node, head: ImportedName | None
         return Spelling(
             expression=dotted[len(module) + 1 :], needs=NewImport(dotted=f"{module}.{outer}", module="")
         )
-    return None
+    return _under_another_name(names, dotted, module)
+
+
+def _under_another_name(names: SourceNames, dotted: str, module: str) -> Spelling | None:
+    """By a name that tells its module, where other imports have taken the usual ones:
+    ``from datetime import timezone as datetime_timezone`` beside ``from django.utils import timezone``."""
+    outer = dotted[len(module) + 1 :].partition(".")[0]
+    local = f"{module.rpartition('.')[2]}_{outer}"
+    taken = names.bindings(outer)
+    by_imports = bool(taken) and all(binding.imported is not None for binding in taken)
+    if not by_imports or names.bindings(local) or not module or module == "builtins":
+        return None
+    needs = NewImport(dotted=f"{module}.{outer}", module="", local=local)
+    return Spelling(expression=f"{local}{dotted[len(module) + 1 + len(outer) :]}", needs=needs)
 
 
 def _in_from_style(names: SourceNames, dotted: str, module: str) -> bool:
@@ -208,8 +223,13 @@ def import_statement(needed: NewImport) -> str:
     """The statement that imports what is needed."""
     if needed.module:
         return f"import {needed.module}"
-    module, _, name = needed.dotted.rpartition(".")
-    return f"from {module} import {name}"
+    return f"from {needed.dotted.rpartition('.')[0]} import {_entry(needed)}"
+
+
+def _entry(needed: NewImport) -> str:
+    """What a ``from … import`` names."""
+    name = needed.dotted.rpartition(".")[2]
+    return f"{name} as {needed.local}" if needed.local else name
 
 
 def add_import(
@@ -235,10 +255,10 @@ def add_import(
         edits.set_entry(unused, needed.module)
         return
     if not needed.module:
-        module, _, name = needed.dotted.rpartition(".")
+        module = needed.dotted.rpartition(".")[0]
         siblings = tuple(_siblings(names, module))
         if siblings and not _one_by_one(siblings):
-            edits.append(siblings[0].statement, name)
+            edits.append(siblings[0].statement, _entry(needed))
             return
         if unused is None:
             last = siblings[-1] if siblings else _of_package(names, module)
