@@ -91,3 +91,30 @@ def test_the_methods_of_a_class_are_compared_where_it_is_now(tmp_path: Path, one
     name = "lib.control.Controller._stop"
     homes = [home.name for home in new_homes(name, pair.ask_old([name])[name], pair)]
     assert homes == ["lib.control.Controller.cancel_tasks"]  # its last part is written, of the same object
+
+
+def test_a_package_that_goes_on_under_nearly_the_same_name_has_its_private_places_too(
+    tmp_path: Path, one_sandbox: Sandbox
+) -> None:
+    helper = {"_compat.py": "def is_tuple(kind): 'Whether it is one.'\n", "__init__.py": ""}
+    other = {
+        "_compat.py": "def is_tuple(kind): 'Something else altogether, of many words.'\n",
+        "__init__.py": "",
+    }
+    old = {f"tree/{file}": text for file, text in helper.items()}
+    new = {f"trees/{file}": text for file, text in helper.items()}
+    new |= {f"treesome/{file}": text for file, text in other.items()}
+    pair = EnvironmentPair(
+        sandbox=one_sandbox,
+        old=with_library(tmp_path / "old", "tree", "1.0", old),
+        new=with_library(tmp_path / "new", "tree", "2.0", new),
+    )
+    packages = ("trees", "treesome")
+    for name in ("tree._compat.is_tuple", "tree._compat"):
+        (home,) = new_homes(name, pair.ask_old([name])[name], pair, packages=packages)
+        assert home.name == name.replace("tree.", "trees.")
+    assert not list(
+        new_homes(
+            "tree._compat.is_tuple", pair.ask_old(["tree._compat.is_tuple"])["tree._compat.is_tuple"], pair
+        )
+    )

@@ -39,6 +39,8 @@ _INNER = frozenset({"python", "core", "internal"})
 """Packages that libraries keep for themselves without an underscore: ``tensorflow.python``."""
 _ALL_THE_SAME = 0.95
 """The likeness of what has the same kind, parameters and documentation."""
+_MOST_LETTERS = 2
+"""By which the name of a package that goes on under another one is longer or shorter: cattr, cattrs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +113,7 @@ def new_homes(
         ),
         lambda: _renamed(name, old, pair),
         lambda: _likes(name, old, pair),
+        lambda: _in_renamed_package(name, old, pair, packages),
         lambda: _in_private(name, old, pair),
     )
     for way in ways:
@@ -253,6 +256,23 @@ def _likes(name: str, old: Member, pair: EnvironmentPair) -> Iterator[Home]:
     for member, code in resembling(old, leaf, now, before):
         why = f"the code of {owner}.{member} is like its own" if code else f"{owner}.{member} is like it"
         yield Home(name=f"{owner}.{member}", why=why, likeness=code)
+
+
+def _in_renamed_package(
+    name: str, old: Member, pair: EnvironmentPair, packages: Collection[str]
+) -> Iterator[Home]:
+    """The same place in a package whose name is nearly that of the old one: ``cattrs._compat`` of ``cattr``.
+
+    A private place, too: it was one before.
+    """
+    top, _, rest = name.partition(".")
+    near = [one for one in packages if one != top and (one.startswith(top) or top.startswith(one))]
+    candidates = [f"{one}.{rest}" for one in sorted(near) if abs(len(one) - len(top)) <= _MOST_LETTERS]
+    members = pair.ask_new(candidates) if rest and candidates else {}
+    for candidate, member in members.items():
+        alike = old.kind == member.kind == "module" or likeness(old, member) >= _ALL_THE_SAME
+        if member.present and member.reached and alike:
+            yield Home(name=candidate, why=f"{candidate} is the same, in the place of {name}")
 
 
 def _in_private(name: str, old: Member, pair: EnvironmentPair) -> Iterator[Home]:
