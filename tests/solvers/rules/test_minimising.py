@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from dead_names import DeadNamesWorld, by_table, missing, rename
 
@@ -9,7 +11,7 @@ from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import CallYielded, ChangeArgument, ReplaceName, Rewrite
 from backdate.solvers.rules.applying import PlannedChange
-from backdate.solvers.rules.changes import StandingChange
+from backdate.solvers.rules.changes import ChangeHistory, StandingChange, without_guesses_beside
 from backdate.solvers.rules.loop import MendLoop
 from backdate.solvers.rules.minimising import leave_out
 from backdate.solvers.rules.parts import without_failing_lines
@@ -209,3 +211,26 @@ def test_a_test_that_fails_once_it_is_called_stays_called(rewrite: Rewrite, stay
     wrong = Cause(kind=CauseKind.ASSERTION, type="AssertionError", message="1 != 2")
     failed = FailureGroup(cause=wrong, tests=("test_it.py::test_a",), places=(place,), raised_at=(place,))
     assert without_failing_lines(first, texts, (standing,), (failed,)) == (texts if stays else {})
+
+
+def test_a_guess_on_a_line_that_something_else_mends_is_looked_at_by_itself() -> None:
+    world = DeadNamesWorld({"a.py": "x = lib.product + lib.sum\ny = lib.sum\n"}, ALIVE, lambda *_: [])
+    first, second = (SourcePlace(file="a.py", line=line) for line in (1, 2))
+    guesses = [
+        replace(rename("sum", "also_sum", place), origin=ProposalOrigin.CHANGED_DEFAULT)
+        for place in (first, second)
+    ]
+    planned = [
+        PlannedChange(group=missing(name, *proposal.places), proposal=proposal)
+        for name, proposal in (
+            ("product", rename("product", "prod", first)),
+            *(("sum", guess) for guess in guesses),
+        )
+    ]
+    history = ChangeHistory(world.changer())
+    history.add({}, planned)
+    texts = history.texts()
+    assert texts == {"a.py": "x = lib.prod + lib.also_sum\ny = lib.also_sum\n"}
+    left = without_guesses_beside(history, texts)
+    assert left.texts() == {"a.py": "x = lib.prod + lib.sum\ny = lib.also_sum\n"}
+    assert without_guesses_beside(left, left.texts()).planned == left.planned

@@ -180,10 +180,27 @@ def without_idle_guesses(history: ChangeHistory, good: Collection[str]) -> Chang
     Such a test got further at best, and what a call is given besides may cost others.
     """
     for change in history.planned:
-        guessed = change.proposal.origin is ProposalOrigin.CHANGED_DEFAULT and change.group.tests
+        guessed = _is_guess(change) and change.group.tests
         if guessed and not any(test in good for test in change.group.tests):
             history = history.without(change)
     return history
+
+
+def without_guesses_beside(history: ChangeHistory, texts: Texts) -> ChangeHistory:
+    """``history`` without the defaults that were guessed on lines that another change is made on as well.
+
+    Such a line is one part when a patch is minimised, which the other change keeps.
+    """
+    standing = history.standing(texts)
+    for change in standing:
+        others = (other.lines for other in standing if other is not change and not _is_guess(other.planned))
+        if _is_guess(change.planned) and not change.lines.isdisjoint(frozenset().union(*others)):
+            history = history.without(change.planned)
+    return history
+
+
+def _is_guess(change: PlannedChange) -> bool:
+    return change.proposal.origin is ProposalOrigin.CHANGED_DEFAULT
 
 
 def told_changes(batch: Sequence[PlannedChange]) -> str:

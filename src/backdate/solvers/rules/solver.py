@@ -14,6 +14,7 @@ from backdate.solvers.reasons import CaughtError, HunkReason
 from backdate.solvers.records import SolverUsage, StopReason
 from backdate.solvers.rules.applying import Rewriter, TextChanger, Texts
 from backdate.solvers.rules.backend import SuiteReading
+from backdate.solvers.rules.changes import without_guesses_beside
 from backdate.solvers.rules.elsewhere import texts_elsewhere
 from backdate.solvers.rules.hunk_reasons import hunk_reasons
 from backdate.solvers.rules.loop import MOST_RUNS, MendLoop, MendResult
@@ -77,6 +78,7 @@ class RulesSolver:
                 mended.remaining,
             )
             return self._result(assignment, backend, ending, texts, detail, mended, loop.caught())
+        mended = self._without_guesses(loop, mended)
         texts, detail = self._minimised(changer, loop, mended)
         result = self._result(assignment, backend, StopReason.SOLVED, texts, detail, mended)
         if not self.thorough or not result.patch:
@@ -90,6 +92,18 @@ class RulesSolver:
             {file: backend.encoded(file, changer.text(texts, file) or "") for file in more},
             {file: backend.encoded(file, text) for file, text in more.items()},
         )
+
+    def _without_guesses(self, loop: MendLoop, mended: MendResult) -> MendResult:
+        """The same without guesses on lines that something else mends, where the tests pass without them."""
+        history = without_guesses_beside(mended.history, mended.texts)
+        if history.planned == mended.history.planned or loop.runs >= loop.most_runs:
+            return mended
+        texts = history.texts()
+        try:
+            reading = loop.test(texts, (), "Without what was guessed beside another change.")
+        except CallsUsedUp:
+            return mended
+        return replace(mended, history=history, texts=texts, reading=reading) if reading.solved else mended
 
     def _minimised(self, changer: TextChanger, loop: MendLoop, mended: MendResult) -> tuple[Texts, str]:
         """The texts without what is not needed, and a word on what is not known."""
