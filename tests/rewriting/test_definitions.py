@@ -101,3 +101,10 @@ def test_all_methods_and_all_bases_change_at_once() -> None:
         "import lib\nclass A:\n    @lib.pre\n    def a(self): pass\n    @lib.post()\n    def b(self): pass\n"
     )
     assert rewritten(text, hooks) == text.replace("self)", "self, **kwargs)")
+
+
+def test_a_decorator_that_is_a_method_of_an_object_is_known_by_its_name() -> None:
+    loader = ChangeParameter(of=(".loader",), adds="header")
+    text = "@jwt.loader\ndef check(token):\n    return token\n\n@loader\ndef other(token):\n    pass\n"
+    edits = rewrite_source(text, loader, lines=None).edits
+    assert apply_edits(text, edits) == text.replace("check(token)", "check(header, token)")

@@ -61,7 +61,10 @@ def _functions(
 
 
 def mentions_of(names: SourceNames, of: Sequence[str]) -> Iterator[tuple[str, Node]]:
-    """Every name or attribute that stands for one of some dotted names, and which of them it is."""
+    """Every name or attribute that stands for one of some dotted names, and which of them it is.
+
+    After a dot it is an attribute of whatever object: ``@jwt.token_in_blocklist_loader``.
+    """
     leaves = {one.rpartition(".")[2] for one in of}
     leaves |= {imported.local for imported in names.imported() if imported.dotted in of}
     for leaf in sorted(leaves):
@@ -72,6 +75,8 @@ def mentions_of(names: SourceNames, of: Sequence[str]) -> Iterator[tuple[str, No
             meaning = names.dotted(chain)
             if meaning.dotted in of and not meaning.shadowed:
                 yield meaning.dotted, chain
+            elif f".{leaf}" in of and names.tree.code(chain).endswith(f".{leaf}"):
+                yield f".{leaf}", chain
 
 
 def _methods(tree: SourceTree, definition: Node, methods: Collection[str]) -> Iterator[Node]:
