@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from backdate.recipes.extract import extract_recipes
 from backdate.recipes.files import Files
 from backdate.recipes.nested import nested_recipe
@@ -75,12 +73,13 @@ def test_several_are_tried_before_the_job_of_ci_that_tests_one(tmp_path: Path) -
     assert rules[:2] == ["the projects in folders of their own", "Travis CI, the build"]
 
 
-@pytest.mark.parametrize("folder", [".", "docs/example"])
-def test_a_project_at_the_root_and_those_to_try_out_are_none(tmp_path: Path, folder: str) -> None:
-    project(tmp_path, folder)
-    if folder == ".":
-        project(tmp_path, "backend")
+def test_a_root_that_is_a_project_itself_and_projects_to_try_out_are_left_alone(tmp_path: Path) -> None:
+    project(tmp_path, "docs/example")
     assert nested_recipe(Files(tmp_path)) is None
+    project(tmp_path, ".")
+    project(tmp_path, "backend")
+    rules = [recipe.provenance.rule for recipe in extract_recipes(tmp_path).candidates if recipe.provenance]
+    assert rules == ["what the metadata and requirements files declare"]
 
 
 def test_tests_of_unittest_are_run_by_pytest_where_another_project_needs_that(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ from backdate.recipes.basic import basic_recipe
 from backdate.recipes.compose import compose
 from backdate.recipes.extraction import Extraction
 from backdate.recipes.files import Files
-from backdate.recipes.nested import nested_recipe
 from backdate.recipes.recipe import Provenance, Recipe, SkipKind, SkippedInstruction, unread_metadata
 from backdate.recipes.services import with_further
 from backdate.recipes.sources.appveyor import read_appveyor
@@ -80,7 +79,7 @@ def extract_recipes(root: Path, sources: Collection[SourceKind] = ALL_SOURCES) -
     skipped: list[SkippedInstruction] = []
     basic = _basic(root, skipped)
     ranked: list[_Ranked] = []
-    if "metadata" in sources and (nested := nested_recipe(files)) is not None:
+    if "metadata" in sources and (nested := _nested(files)) is not None:
         # of several a job of CI tests one
         ranked.append(_Ranked(rank=(0, -1) if nested.further_tests else (3, -1), recipe=nested))
     if basic is not None and "metadata" in sources:
@@ -119,6 +118,15 @@ def _basic(root: Path, skipped: list[SkippedInstruction]) -> Recipe | None:
     if recipe is None:
         return None
     return replace(recipe, provenance=Provenance(rule="what the metadata and requirements files declare"))
+
+
+def _nested(files: Files) -> Recipe | None:
+    """The recipe of projects in folders below the root, where the root is none itself."""
+    if files.declared().installable is not None:
+        return None
+    from backdate.recipes.nested import nested_recipe  # few repositories are such
+
+    return nested_recipe(files)
 
 
 def _candidates(

@@ -36,10 +36,7 @@ _METADATA = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 def nested_recipe(files: Files) -> Recipe | None:
-    """How the projects below the root are installed and tested; None where the root is a project itself, or
-    none below it has tests."""
-    if files.declared().installable is not None:
-        return None
+    """How the projects below the root, which is none itself, are installed and tested; None without tests."""
     folders = tuple(_projects(files))
     if not 0 < len(folders) <= _MOST_PROJECTS:
         return None
