@@ -28,10 +28,12 @@ def test_each_project_is_installed_and_tested_in_its_folder(tmp_path: Path) -> N
     project(tmp_path, "tests/helpers")
     (tmp_path / "core" / "requirements.txt").write_text("attrs\n")
     (tmp_path / "dev-requirements.txt").write_text("pytest<8\n")
+    (tmp_path / "requirements.txt").write_text("six\n")
     recipe = nested_recipe(Files(tmp_path))
     assert recipe is not None
     installed = [(step.kind, step.file or step.packages, step.extras) for step in recipe.install]
     assert installed == [
+        ("requirements", "requirements.txt", ()),
         ("requirements", "dev-requirements.txt", ()),
         ("requirements", "core/requirements.txt", ()),
         ("project", "core", ("test",)),
@@ -91,6 +93,13 @@ def test_tests_of_unittest_are_run_by_pytest_where_another_project_needs_that(tm
     assert recipe is not None
     plans = [(plan.runner, plan.targets, plan.arguments) for plan in (recipe.test, *recipe.further_tests)]
     assert plans == [("pytest", (), ("--rootdir=..",))] * 2
+
+
+def test_a_repository_most_of_whose_tests_are_elsewhere_is_none(tmp_path: Path) -> None:
+    project(tmp_path, "core")
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_all.py").write_text("def test_a(): pass\ndef test_b(): pass\n")
+    assert nested_recipe(Files(tmp_path)) is None
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from backdate.errors import ConfigurationError
-from backdate.recipes.basic import Purpose, basic_recipe, install_steps, requirement_steps
+from backdate.recipes.basic import basic_recipe, install_steps, requirement_steps
 from backdate.recipes.declared import read_declared
 from backdate.recipes.files import Files
 from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
@@ -36,7 +36,10 @@ _METADATA = ("pyproject.toml", "setup.py", "setup.cfg")
 
 
 def nested_recipe(files: Files) -> Recipe | None:
-    """How the projects below the root, which is none itself, are installed and tested; None without tests."""
+    """How the projects below the root, which is none itself, are installed and tested.
+
+    None where they have no tests, or less than half of those that the repository's files define.
+    """
     folders = tuple(_projects(files))
     if not 0 < len(folders) <= _MOST_PROJECTS:
         return None
@@ -52,11 +55,12 @@ def nested_recipe(files: Files) -> Recipe | None:
             suites.append((defined, tuple(_plan_below(plan, folder) for plan in plans_of)))
     largest = sorted(suites, key=lambda suite: -suite[0])  # of more than are run the ones with few tests stay
     plans = [plan for _, several in largest for plan in several][:_MOST_TESTED]
-    if not plans:
-        return None
+    everywhere = sum(len(file.names) for file in find_suite(files.root))
+    if not plans or 2 * sum(defined for defined, _ in suites) < everywhere:
+        return None  # most tests are of the repository itself
     if any(plan.runner == "pytest" for plan in plans):
         plans = [plan if plan.runner == "pytest" else _by_pytest(plan) for plan in plans]
-    of_root = requirement_steps(files.root, (Purpose.TESTING, Purpose.DEVELOPMENT))
+    of_root = requirement_steps(files.root)
     return Recipe(
         install=tuple(dict.fromkeys((*of_root, *steps))),
         test=plans[0],
