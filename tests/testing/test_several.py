@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from fake_setups import RULE, carried, ran, recipe
 
-from backdate.recipes.recipe import SuitePlan
+from backdate.recipes.recipe import MOST_PLANS, SuitePlan
 from backdate.sandboxes.interface import Limits
 from backdate.testing import several
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
-from backdate.testing.several import MOST_PLANS, run_plans
+from backdate.testing.several import run_plans
 
 
 def plan(name: str) -> SuitePlan:

@@ -16,15 +16,13 @@ from backdate.errors import ConfigurationError
 from backdate.recipes.basic import basic_recipe, install_steps, requirement_steps
 from backdate.recipes.declared import read_declared
 from backdate.recipes.files import Files
-from backdate.recipes.recipe import InstallStep, Provenance, Recipe, SuitePlan
+from backdate.recipes.recipe import MOST_PLANS, InstallStep, Provenance, Recipe, SuitePlan
 from backdate.recipes.suite import find_suite
 
 _DEEPEST = 3
 _MOST_FOLDERS = 400
 _MOST_PROJECTS = 24
 """More are a collection, of which each is a project of its own."""
-_MOST_TESTED = 8
-"""As many as are run of one recipe's test commands."""
 _NOT_OURS = re.compile(
     r"(?:.*[-_])?(?:examples?|docs?|templates?|vendor\w*|third[-_]party|samples?|demos?)\Z",
     re.IGNORECASE,
@@ -54,7 +52,7 @@ def nested_recipe(files: Files) -> Recipe | None:
             defined = sum(len(file.names) for file in find_suite(files.root / folder))
             suites.append((defined, tuple(_plan_below(plan, folder) for plan in plans_of)))
     largest = sorted(suites, key=lambda suite: -suite[0])  # of more than are run the ones with few tests stay
-    plans = [plan for _, several in largest for plan in several][:_MOST_TESTED]
+    plans = [plan for _, several in largest for plan in several][:MOST_PLANS]
     everywhere = sum(len(file.names) for file in find_suite(files.root))
     if not plans or 2 * sum(defined for defined, _ in suites) < everywhere:
         return None  # most tests are of the repository itself

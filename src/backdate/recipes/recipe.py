@@ -155,6 +155,10 @@ PROJECT_FOLDER = "/PROJECT"
 """Stands for the project's folder in paths and values that a project's own files build from it."""
 
 
+MOST_PLANS = 8
+"""Test commands of a recipe that are run; the rest is left out, and the run says so."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How a project is installed and tested."""

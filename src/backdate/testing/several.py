@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import Unpack
 
 from backdate.environments.environment import Environment
-from backdate.recipes.recipe import SuitePlan
+from backdate.recipes.recipe import MOST_PLANS, SuitePlan
 from backdate.sandboxes.interface import Limits, Sandbox
 from backdate.testing.integrity import merge_integrities
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.run import LEAST_WALL_S, run_suite
 from backdate.testing.run_options import RunKeywords
 from backdate.testing.suspicions import missing_choices
-
-MOST_PLANS = 8
-"""A recipe that names more commands than that has the rest left out, and the run says so."""
 
 
 def run_plans(

@@ -149,9 +149,10 @@ class FixEvidence:
 
     def distribution_of(self, dotted: str) -> str:
         """The distribution that holds a dotted name; "" where that is not known."""
-        own = own_name(dotted).partition(".")[0]
-        if own in self.versions and not dotted.startswith(own):
-            return own
+        own = own_name(dotted)
+        top = own.partition(".")[0]
+        if own != dotted and top in self.versions:
+            return top
         return self.modules.get(dotted.partition(".")[0], "")
 
     def versions_of(self, distribution: str) -> tuple[str, str]:

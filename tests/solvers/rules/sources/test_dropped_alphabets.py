@@ -28,6 +28,7 @@ def dna(text):
 """
 MENDED = """\
 from Bio import SeqIO
+from Bio.Data import IUPACData
 from Bio.Seq import Seq
 
 
@@ -36,7 +37,7 @@ def read(path):
 
 
 def dna(text):
-    assert set(text) <= set('GATC')
+    assert set(text) <= set(IUPACData.unambiguous_dna_letters)
     return Seq(text.upper()), Seq("MK")
 """
 MESSAGE = "Bio.Alphabet has been removed from Biopython. In many cases, the alphabet can simply be ignored"

@@ -1,7 +1,7 @@
 """Biopython without alphabets (1.78): sequences and readers take none any more, and ``Bio.Alphabet`` is gone.
 
 The import ends whole files, so that all that they do with alphabets goes at once: what calls were given of
-them, the letters of the usual ones, and the import itself.
+them, as the rows say, the letters of the usual ones, and the import itself.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from backdate.advice import SourcePlace
 from backdate.editing.python_source import parsed_or_none
 from backdate.editing.spans import apply_edits
-from backdate.rewriting.rewrite import DropImport, ReplaceUse
+from backdate.knowledge.rules import rules_of
+from backdate.rewriting.rewrite import DropImport, Rewrite
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal
 from backdate.solvers.rules.sources.documented_change import DocumentedChange
@@ -21,28 +22,6 @@ _CHANGE = DocumentedChange(
     said="sequences, records and readers have no alphabets any more",
     source="https://biopython.org/wiki/Alphabet",
 )
-_TAKES = {
-    "Bio.Seq.Seq": "{0}",
-    "Bio.Seq.MutableSeq": "{0}",
-    "Bio.Seq.UnknownSeq": "{0}",
-    "Bio.SeqIO.parse": "{0}, {1}",
-    "Bio.SeqIO.read": "{0}, {1}",
-    "Bio.SeqIO.to_dict": "{0}",
-    "Bio.AlignIO.parse": "{0}, {1}",
-    "Bio.AlignIO.read": "{0}, {1}",
-    "Bio.Align.MultipleSeqAlignment": "{0}",
-}
-"""What calls are left with."""
-_LETTERS = {
-    "unambiguous_dna": "GATC",
-    "ambiguous_dna": "GATCRYWSMKHBVDN",
-    "unambiguous_rna": "GAUC",
-    "ambiguous_rna": "GAUCRYWSMKHBVDN",
-    "protein": "ACDEFGHIKLMNPQRSTVWY",
-    "extended_protein": "ACDEFGHIKLMNPQRSTVWYBXZJUO",
-    "extended_dna": "GATCBDSW",
-}
-"""Of ``Bio.Alphabet.IUPAC``'s alphabets (Biopython 1.77, Bio/Data/IUPACData.py)."""
 
 
 def dropped_alphabets(group: FailureGroup, evidence: FixEvidence) -> Proposal | None:
@@ -66,16 +45,13 @@ def dropped_alphabets(group: FailureGroup, evidence: FixEvidence) -> Proposal | 
 def without_alphabets(text: str) -> str | None:
     """``text`` without alphabets; None where it uses them for anything else, or cannot be read."""
     changed = text
-    for alphabet, letters in _LETTERS.items():
-        target = f"{_MODULE}.IUPAC.{alphabet}.letters"
-        changed = _rewritten(changed, ReplaceUse(target=target, template=f"'{letters}'", called=False))
-    for target, kept in _TAKES.items():
-        rewrite = ReplaceUse(target=target, template=f"{target}({kept})", drops_arguments=True)
-        changed = _rewritten(changed, rewrite)
+    for rule in rules_of(_CHANGE.library):
+        if rule.source == _CHANGE.source and not rule.last:
+            changed = _rewritten(changed, rule.rewrite)
     changed = _rewritten(changed, DropImport(name=_MODULE))
     gone = _MODULE not in changed and "import Alphabet" not in changed
     return changed if gone and parsed_or_none(changed) is not None else None
 
 
-def _rewritten(text: str, rewrite: ReplaceUse | DropImport) -> str:
+def _rewritten(text: str, rewrite: Rewrite) -> str:
     return apply_edits(text, rewrite_source(text, rewrite, lines=None).edits)
