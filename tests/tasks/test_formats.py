@@ -39,6 +39,7 @@ from backdate.tasks.quality.record import (
     QualityFlag,
     TaskQuality,
     TrialOutcome,
+    TrialSettings,
     Weakness,
     finding_of,
 )
@@ -100,12 +101,25 @@ def test_an_issue_task_of_format_5_says_nothing_of_its_quality() -> None:
         flags=finding_of(QualityFlag.IMAGE, [QualityEvidence(line=2, words="a.png")]),
         leaks=Leaks(commits=1, network=False),
         weakness=Weakness(
-            hunks=(HunkTrial(file="a.py", line=1, words="x", outcome=TrialOutcome.MISSED),), seed=3
+            hunks=(HunkTrial(file="a.py", line=1, words="x", outcome=TrialOutcome.MISSED),),
+            asked=TrialSettings(seed=3),
         ),
     )
     known = replace(task, facts=structs.replace(facts, quality=quality))
     assert read_task(to_json(known), what="a task") == known
     assert quality.codes == ("B8",)
+
+
+def test_trials_of_format_7_do_not_say_what_was_asked_of_them() -> None:
+    facts = IssueFacts(origin="issue", title="area() is wrong", text="It gives the radius.")
+    weakness = Weakness(possible_mutants=2)
+    known = structs.replace(facts, quality=TaskQuality(backdate="1", weakness=weakness))
+    task = replace(make_task(), facts=known)
+    document = json.loads(to_json(task))
+    for name in ("asked", "halves", "possible_hunks"):
+        document["facts"]["quality"]["weakness"].pop(name, None)
+    document["facts"]["quality"]["weakness"]["seed"] = 3
+    assert read_task(json.dumps({**document, "format": 7}).encode(), what="a task") == task
 
 
 def test_a_published_task_is_the_same(dataset: Dataset) -> None:

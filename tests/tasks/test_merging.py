@@ -14,7 +14,17 @@ from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.merging import merge_datasets
 from backdate.tasks.quality.measure import with_quality
-from backdate.tasks.quality.record import QualityEvidence, QualityFlag, TaskQuality, Weakness, finding_of
+from backdate.tasks.quality.record import (
+    HalfTrial,
+    HunkTrial,
+    QualityEvidence,
+    QualityFlag,
+    TaskQuality,
+    TrialOutcome,
+    TrialSettings,
+    Weakness,
+    finding_of,
+)
 from backdate.tasks.task import Task
 from backdate.timeline.instants import parse_instant
 
@@ -62,6 +72,9 @@ def test_different_tasks_of_one_name_and_different_kinds_are_refused(tmp_path: P
     assert not (tmp_path / "all").exists()
 
 
+HUNK = HunkTrial(file="a.py", line=1, words="x = 1", outcome=TrialOutcome.NOTICED, by="fail-to-pass")
+
+
 def measured(task: Task, *flags: QualityFlag, weakness: Weakness | None = None) -> Task:
     evidence = (QualityEvidence(words="seen"),)
     findings = tuple(finding for flag in flags for finding in finding_of(flag, evidence))
@@ -69,20 +82,31 @@ def measured(task: Task, *flags: QualityFlag, weakness: Weakness | None = None) 
 
 
 def test_tasks_with_a_flag_that_is_not_wanted_are_left_out_and_named(tmp_path: Path) -> None:
-    tried = Weakness()
+    tried = Weakness(asked=TrialSettings())
+    late = (HalfTrial(half="first", outcome=TrialOutcome.NOT_RUN),)
     one = part(
         tmp_path / "one",
         measured(named("o__a-1"), weakness=tried),
         measured(named("o__b-2"), QualityFlag.WEAK_HUNK, QualityFlag.STRICT, weakness=tried),
         measured(named("o__c-3"), QualityFlag.STRICT, weakness=tried),
-        measured(named("o__d-4"), weakness=Weakness(problem="no code is changed")),
+        measured(named("o__d-4"), weakness=Weakness(asked=TrialSettings(), problem="no code is changed")),
+        measured(
+            named("o__e-5"),
+            weakness=Weakness(asked=TrialSettings(), hunks=(HUNK,), possible_hunks=3, halves=late),
+        ),
     )
     strong = merge_datasets([one], tmp_path / "strong", without=[QualityFlag.WEAK_HUNK])
     assert [task.instance_id for task in strong.dataset.tasks] == ["o__a-1", "o__c-3"]
-    assert strong.left_out == (("o__b-2", "weak-hunk"), ("o__d-4", "not tried: no code is changed"))
+    assert strong.left_out == (
+        ("o__b-2", "weak-hunk"),
+        ("o__d-4", "not tried: no code is changed"),
+        ("o__e-5", "not tried: 2 of 3 hunks"),
+    )
+    whole = merge_datasets([one], tmp_path / "whole", without=[QualityFlag.WEAK_HALF])
+    assert whole.left_out[-1] == ("o__e-5", "not tried: 1 of its halves")
     assert "without weak-hunk" in Dataset.open(tmp_path / "strong").info.made_by
     fair = merge_datasets([one], tmp_path / "fair", without=[QualityFlag.STRICT])
-    assert [task.instance_id for task in fair.dataset.tasks] == ["o__a-1", "o__d-4"]
+    assert [task.instance_id for task in fair.dataset.tasks] == ["o__a-1", "o__d-4", "o__e-5"]
 
 
 @pytest.mark.parametrize(
@@ -96,9 +120,19 @@ def test_tasks_with_a_flag_that_is_not_wanted_are_left_out_and_named(tmp_path: P
         ),
         (make_task(), QualityFlag.STRICT, "is no issue task"),
         (
-            measured(named("o__a-1"), weakness=Weakness(possible_mutants=4)),
+            measured(named("o__a-1"), weakness=Weakness(asked=TrialSettings(), possible_mutants=4)),
             QualityFlag.WEAK_MUTANT,
             "no mutant of o__a-1 was tried",
+        ),
+        (
+            measured(named("o__a-1"), weakness=Weakness(asked=TrialSettings(), possible_hunks=1)),
+            QualityFlag.WEAK_HUNK,
+            "no hunk of o__a-1 was tried; run 'backdate bench quality' with --hunks",
+        ),
+        (
+            measured(named("o__a-1"), weakness=Weakness()),
+            QualityFlag.WEAK_HALF,
+            "the quality of o__a-1 is not known",
         ),
         (measured(named("o__a-1"), QualityFlag.IMAGE), QualityFlag.IMAGE, "none is left"),
     ],

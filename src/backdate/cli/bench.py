@@ -202,7 +202,7 @@ def _measured(
 ) -> MeasuredDataset | None:
     """What ``--quality`` asks for; None for nothing."""
     from backdate.tasks.quality.measure_dataset import measure_dataset
-    from backdate.tasks.quality.weakness import TrialSettings
+    from backdate.tasks.quality.record import TrialSettings
 
     if arguments.quality == "none":
         return None

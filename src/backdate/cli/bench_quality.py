@@ -52,7 +52,7 @@ def quality_command(arguments: QualityArguments) -> int:
     from backdate.cli.terminal import printable
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.quality.measure_dataset import measure_dataset
-    from backdate.tasks.quality.weakness import TrialSettings
+    from backdate.tasks.quality.record import TrialSettings
 
     dataset = Dataset.open(arguments.folder)
     trials = TrialSettings(

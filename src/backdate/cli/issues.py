@@ -177,7 +177,7 @@ def _measured(arguments: IssueBuildArguments, output: Path, progress: Reporter) 
         return None
     from backdate.tasks.dataset import Dataset
     from backdate.tasks.quality.measure_dataset import measure_dataset
-    from backdate.tasks.quality.weakness import TrialSettings
+    from backdate.tasks.quality.record import TrialSettings
 
     given = arguments.build
     machine = options.TaskMachine(

@@ -36,6 +36,7 @@ def task_quality_lines(quality: TaskQuality) -> Iterator[str]:
         yield f"  no trials: {weakness.problem}"
     elif weakness is not None:
         yield f"  hunks whose absence tests notice: {share_words(weakness.hunks_noticed)}"
+        yield f"  halves of the gold patch that tests refuse: {share_words(weakness.halves_noticed)}"
         mutants = share_words(weakness.mutants_noticed)
         yield f"  mutants that tests notice: {mutants}, of {weakness.possible_mutants:,} possible ones"
     if strictness is not None:

@@ -12,10 +12,11 @@ from backdate.extensions import ExtensionGroup, extensions
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.baselines import GoldSolver, NullSolver
 from backdate.solvers.command import CommandOptions, CommandSolver
-from backdate.solvers.half import HalfName, HalfSolver
+from backdate.solvers.half import HalfSolver
 from backdate.solvers.interface import Solver
 from backdate.solvers.model import Cost, ModelSolver, unknown_cost
 from backdate.solvers.replay import ReplaySolver
+from backdate.tasks.quality.record import HalfName
 
 FORMS = (
     "null, gold, half[:second], rules[:SOURCES], rules+SOLVER, replay:PATH, model:NAME[@BASE_URL], "

@@ -99,4 +99,5 @@ _MIGRATIONS = (
     Migration(to_format=5, change=_with_plain_ids),
     Migration(to_format=6),  # an issue task may say what is known of its quality
     Migration(to_format=7),  # and the hints of its issue; a task may wait to be set up
+    Migration(to_format=8),  # trials of its quality say what was asked of them, and have halves
 )

@@ -19,7 +19,7 @@ from backdate.tasks.quality.record import TaskQuality
 from backdate.testing.outcomes import Outcome
 from backdate.timeline.instants import Instant
 
-TASK_FORMAT = 7
+TASK_FORMAT = 8
 """Of a stored task; ``formats.py`` reads the older ones."""
 
 KindName = Literal["migration", "issue", "snippet"]

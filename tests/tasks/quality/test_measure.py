@@ -21,8 +21,14 @@ from backdate.tasks.quality.alike_sets import alike_pairs
 from backdate.tasks.quality.duplicates import duplicates_of
 from backdate.tasks.quality.leaks import commits_in, fix_releases, network_reached, own_distributions
 from backdate.tasks.quality.measure import quality_of, weak_flags, with_duplicates, with_quality
-from backdate.tasks.quality.record import MutantTrial, QualityFlag, TaskQuality, TrialOutcome, Weakness
-from backdate.tasks.quality.weakness import TrialSettings
+from backdate.tasks.quality.record import (
+    MutantTrial,
+    QualityFlag,
+    TaskQuality,
+    TrialOutcome,
+    TrialSettings,
+    Weakness,
+)
 from backdate.tasks.task import IssueFacts
 
 TEST = "tests/test_prices.py"

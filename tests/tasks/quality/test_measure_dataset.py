@@ -15,9 +15,8 @@ from backdate.tasks.card import DatasetInfo
 from backdate.tasks.dataset import Dataset
 from backdate.tasks.dataset_folder import CARD
 from backdate.tasks.quality.measure_dataset import measure_dataset
-from backdate.tasks.quality.record import QualityFlag
+from backdate.tasks.quality.record import QualityFlag, TrialSettings
 from backdate.tasks.quality.summary import summarise_quality
-from backdate.tasks.quality.weakness import TrialSettings
 from backdate.tasks.task import Proof, Task
 from backdate.timeline.instants import now
 

@@ -8,8 +8,8 @@ import pytest
 from issue_project import BASE, InProcessProject, IssueProject, issue_task
 from task_builders import FakeTaskRunner
 
-from backdate.tasks.quality.record import HunkTrial, TrialOutcome
-from backdate.tasks.quality.weakness import TrialSettings, weakness_of
+from backdate.tasks.quality.record import HalfTrial, HunkTrial, TrialOutcome, TrialSettings
+from backdate.tasks.quality.weakness import weakness_of
 
 TEST = "tests/test_prices.py"
 SPACE = "\n\n" + "\n".join(f"LINE_{number} = {number}" for number in range(10)) + "\n\n\n"
@@ -59,6 +59,12 @@ def test_a_hunk_and_mutants_that_no_test_notices(project: InProcessProject, tmp_
         HunkTrial(file="shop/prices.py", line=15, words="if not prices:", outcome=TrialOutcome.MISSED),
     )
     assert (found.hunks_noticed.part, found.hunks_noticed.whole) == (1, 2)
+    assert found.possible_hunks == 2
+    assert found.hunks_untried == 0
+    assert found.halves == (
+        HalfTrial(half="first", outcome=TrialOutcome.MISSED),
+        HalfTrial(half="second", outcome=TrialOutcome.NOTICED, by="fail-to-pass"),
+    )
     outcomes = {(trial.kind, trial.after): (trial.outcome, trial.by) for trial in found.mutants}
     assert outcomes["comparison", "price <= 0"] == (TrialOutcome.NOTICED, "fail-to-pass")
     assert outcomes["constant", "1"] == (TrialOutcome.NOTICED, "fail-to-pass")
@@ -73,9 +79,19 @@ def test_no_trial_begins_after_the_time(project: InProcessProject, tmp_path: Pat
     found = weakness_of(
         task, project, TrialSettings(seconds=0, most_mutants=2), logs=tmp_path / "logs", scratch=tmp_path
     )
-    assert {trial.outcome for trial in (*found.hunks, *found.mutants)} == {TrialOutcome.NOT_RUN}
+    trials = (*found.hunks, *found.halves, *found.mutants)
+    assert {trial.outcome for trial in trials} == {TrialOutcome.NOT_RUN}
+    assert found.hunks_untried == found.possible_hunks == 2
     assert len(found.mutants) == 2 < found.possible_mutants
     assert found.hunks_noticed.ratio is None
+
+
+def test_hunks_beyond_the_limit_are_counted(project: InProcessProject, tmp_path: Path) -> None:
+    task = project.task({"shop/prices.py": CHANGED}, {TEST: TESTS}, fail_to_pass=(NEW,))
+    settings = TrialSettings(most_hunks=1, most_mutants=0)
+    found = weakness_of(task, project, settings, logs=tmp_path / "logs", scratch=tmp_path)
+    assert (len(found.hunks), found.possible_hunks, found.hunks_untried) == (1, 2, 1)
+    assert found.asked == settings
 
 
 def test_tests_that_do_not_pass_alone_say_nothing(project: InProcessProject, tmp_path: Path) -> None:
@@ -106,4 +122,5 @@ def test_in_the_sandbox(tmp_path: Path) -> None:
         task, project, TrialSettings(most_mutants=2), logs=tmp_path / "logs", scratch=tmp_path
     )
     assert [trial.outcome for trial in found.hunks] == [TrialOutcome.NOTICED, TrialOutcome.MISSED]
+    assert [trial.outcome for trial in found.halves] == [TrialOutcome.MISSED, TrialOutcome.NOTICED]
     assert found.mutants_noticed.whole == 2

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from backdate.editing.patch import FilePatch, read_patch
 from backdate.tasks.kinds.facts import facts_of
+from backdate.tasks.quality.broken_trees import ids_of
 from backdate.tasks.quality.implicit import implicit_flags
 from backdate.tasks.quality.leaks import (
     RunnerWithResources,
@@ -29,6 +30,7 @@ from backdate.tasks.quality.record import (
     QualityFlag,
     TaskQuality,
     TrialOutcome,
+    TrialSettings,
     Weakness,
     finding_of,
 )
@@ -38,7 +40,7 @@ from backdate.tasks.quality.task_text import TaskText
 from backdate.tasks.quality.tests_read import SourcesOfTests
 from backdate.tasks.quality.text_flags import text_flags
 from backdate.tasks.quality.tree_words import TreeWords, names_in, read_words
-from backdate.tasks.quality.weakness import TrialSettings, ids_of, weakness_of
+from backdate.tasks.quality.weakness import weakness_of
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import IssueFacts, Task
 from backdate.version import __version__
@@ -157,12 +159,20 @@ def _leak_flags(
 
 
 def weak_flags(weakness: Weakness) -> Iterator[QualityFinding]:
-    """What the trials show: hunks that nobody misses, and mutants of which most are not noticed."""
+    """What the trials show: hunks that nobody misses, halves that do, mutants that few tests notice."""
     yield from finding_of(
         QualityFlag.WEAK_HUNK,
         (
             QualityEvidence(file=trial.file, line=trial.line, words=trial.words)
             for trial in weakness.hunks
+            if trial.outcome is TrialOutcome.MISSED
+        ),
+    )
+    yield from finding_of(
+        QualityFlag.WEAK_HALF,
+        (
+            QualityEvidence(words=f"the {trial.half} half alone")
+            for trial in weakness.halves
             if trial.outcome is TrialOutcome.MISSED
         ),
     )

@@ -15,7 +15,7 @@ from backdate.tasks.judging import is_verified
 from backdate.tasks.progress import QualityMeasured
 from backdate.tasks.quality.duplicates import duplicates_of
 from backdate.tasks.quality.measure import quality_of, with_duplicates, with_quality
-from backdate.tasks.quality.weakness import TrialSettings
+from backdate.tasks.quality.record import TrialSettings, Weakness
 from backdate.tasks.runner import TaskRunner
 from backdate.tasks.task import IssueFacts, Task
 from backdate.version import __version__
@@ -96,7 +96,19 @@ def _is_known(task: Task, trials: TrialSettings | None) -> bool:
     quality = task.facts.quality
     if quality is None or quality.backdate != __version__:
         return False
-    return trials is None or (quality.weakness is not None and quality.weakness.seed == trials.seed)
+    return trials is None or (quality.weakness is not None and _covers(quality.weakness, trials))
+
+
+def _covers(weakness: Weakness, trials: TrialSettings) -> bool:
+    """Whether what was tried is all that ``trials`` asks for."""
+    asked = weakness.asked
+    if asked is None:
+        return False
+    return asked == trials or (
+        (asked.seed, asked.most_mutants) == (trials.seed, trials.most_mutants)
+        and asked.most_hunks >= trials.most_hunks
+        and asked.seconds >= trials.seconds
+    )
 
 
 def _is_same(task: Task, other: Task) -> bool:

@@ -57,6 +57,8 @@ class QualityFlag(StrEnum):
     """A program in the tests' sandbox reaches the network."""
     WEAK_HUNK = "weak-hunk"
     """A part of the reference patch can be left out, and no test that counts notices."""
+    WEAK_HALF = "weak-half"
+    """Half of the reference patch does, and no test that counts notices."""
     WEAK_MUTANT = "weak-mutant"
     """A changed line can be broken, and no test that counts notices."""
     STRICT = "strict"
@@ -124,6 +126,8 @@ class TrialOutcome(StrEnum):
     """The time for trials was over."""
 
 
+CountingRole = Literal["fail-to-pass", "pass-to-pass"]
+HalfName = Literal["first", "second"]
 MutationKind = Literal["comparison", "boolean", "constant", "return", "deletion"]
 
 
@@ -137,7 +141,18 @@ class HunkTrial:
     words: str
     """Its first changed line."""
     outcome: TrialOutcome
-    by: Literal["fail-to-pass", "pass-to-pass"] | None = None
+    by: CountingRole | None = None
+    """The role of a test that noticed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HalfTrial:
+    """Half of the reference patch."""
+
+    half: HalfName
+    """The one that is kept."""
+    outcome: TrialOutcome
+    by: CountingRole | None = None
     """The role of a test that noticed."""
 
 
@@ -152,7 +167,7 @@ class MutantTrial:
     before: str
     after: str
     outcome: TrialOutcome
-    by: Literal["fail-to-pass", "pass-to-pass"] | None = None
+    by: CountingRole | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,14 +184,31 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TrialSettings:
+    """How many trials there are, and for how long."""
+
+    most_hunks: int = 20
+    most_mutants: int = 20
+    seconds: float = 300.0
+    """For all trials of one task; no trial begins later."""
+    seed: int = 0
+    """Decides which of the possible mutants are tried."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Weakness:
     """What the tests that count notice of broken solutions."""
 
     hunks: tuple[HunkTrial, ...] = ()
+    possible_hunks: int = 0
+    """Hunks that change what a program does; 0 in a record of an older version, which did not count them."""
+    halves: tuple[HalfTrial, ...] = ()
+    """None of a patch without halves."""
     mutants: tuple[MutantTrial, ...] = ()
     possible_mutants: int = 0
     """Those that ran are a sample of these."""
-    seed: int = 0
+    asked: TrialSettings | None = None
+    """What was to be tried; None in a record of an older version."""
     problem: str = ""
     """Why nothing was tried; empty when something was."""
 
@@ -184,6 +216,17 @@ class Weakness:
     def hunks_noticed(self) -> Share:
         """Of the hunks whose absence could be tried."""
         return _noticed(trial.outcome for trial in self.hunks)
+
+    @property
+    def hunks_untried(self) -> int:
+        """Of how many hunks nobody knows: the time was over, or there were more than should be tried."""
+        late = sum(trial.outcome is TrialOutcome.NOT_RUN for trial in self.hunks)
+        return late + max(self.possible_hunks - len(self.hunks), 0)
+
+    @property
+    def halves_noticed(self) -> Share:
+        """Of the halves that could be tried."""
+        return _noticed(trial.outcome for trial in self.halves)
 
     @property
     def mutants_noticed(self) -> Share:

@@ -25,9 +25,11 @@ class QualitySummary:
     """Tasks with trials."""
     hunks: Share
     """Hunks whose absence tests noticed."""
+    halves: Share
+    """Halves that do not pass."""
     mutants: Share
     weak: int
-    """Tasks with a hunk or, for the most part, mutants that nobody noticed."""
+    """Tasks with a hunk, a half or, for the most part, mutants of which nobody noticed anything."""
     strict_tests: Share
     """Fail-to-pass tests that only the reference patch can pass."""
     strict: int
@@ -52,7 +54,7 @@ def summarise_quality(tasks: Sequence[Task]) -> QualitySummary | None:
     flags = Counter(finding.flag for quality in known for finding in quality.flags)
     weaknesses = [quality.weakness for quality in known if quality.weakness and not quality.weakness.problem]
     strictness = [quality.strictness for quality in known if quality.strictness is not None]
-    weak = (QualityFlag.WEAK_HUNK, QualityFlag.WEAK_MUTANT)
+    weak = (QualityFlag.WEAK_HUNK, QualityFlag.WEAK_HALF, QualityFlag.WEAK_MUTANT)
     return QualitySummary(
         tasks=sum(isinstance(task.facts, IssueFacts) for task in tasks),
         measured=len(known),
@@ -61,6 +63,7 @@ def summarise_quality(tasks: Sequence[Task]) -> QualitySummary | None:
         leaked=sum(quality.leaked for quality in known),
         tried=len(weaknesses),
         hunks=_sum(each.hunks_noticed for each in weaknesses),
+        halves=_sum(each.halves_noticed for each in weaknesses),
         mutants=_sum(each.mutants_noticed for each in weaknesses),
         weak=sum(any(quality.finding(flag) for flag in weak) for quality in known),
         strict_tests=_sum(each.share for each in strictness),
@@ -79,6 +82,7 @@ def quality_rows(summary: QualitySummary) -> list[tuple[str, str]]:
         ("with a way to the solution beside solving it", _of(summary.leaked, tasks)),
         ("tokens of the gold patch that the text gives away", share_words(summary.quoted)),
         ("hunks of gold patches whose absence tests notice", share_words(summary.hunks)),
+        ("halves of gold patches that tests refuse", share_words(summary.halves)),
         ("mutants of changed lines that tests notice", share_words(summary.mutants)),
         ("tasks with weak tests", _of(summary.weak, summary.tried)),
         ("fail-to-pass tests that only the gold patch can pass", share_words(summary.strict_tests)),

@@ -1,19 +1,18 @@
-"""Weak tests: whether the tests that count notice a reference patch that is broken in one place.
+"""Weak tests: whether the tests that count notice a reference patch with something wrong in it.
 
-Each hunk is left out in turn, and some of the added lines are mutated. Every broken tree gets an environment
-as an answer does, without network, and its tests run in a fresh sandbox: the fail-to-pass tests first, the
-others where these notice nothing.
+Each hunk is left out in turn, each half stands alone, and some of the added lines are mutated. Every broken
+tree gets an environment as an answer does, without network, and its tests run in a fresh sandbox: the
+fail-to-pass tests first, the others where these notice nothing.
 """
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, get_args, runtime_checkable
 
 from backdate.editing.apply import apply_files, apply_patch
 from backdate.editing.encodings import NotText, decode_source
@@ -21,34 +20,30 @@ from backdate.editing.patch import FilePatch, join_hunks, read_patch, split_hunk
 from backdate.editing.spans import apply_edits
 from backdate.errors import ConfigurationError, SourceError
 from backdate.projects.hostile import read_beneath, replace_beneath
-from backdate.projects.tree import copy_tree
 from backdate.sandboxes.disk_budget import DEFAULT_BUDGET_BYTES
 from backdate.tasks.judge_runs.running import ChangedTreeRunner
+from backdate.tasks.quality.broken_trees import Judge, copy_of, ids_of
+from backdate.tasks.quality.halves import files_at, half_of
 from backdate.tasks.quality.meaning import same_program
 from backdate.tasks.quality.mutants import Mutant, choose, mutants_of
 from backdate.tasks.quality.patch_lines import first_changed, starts
-from backdate.tasks.quality.record import HunkTrial, MutantTrial, TrialOutcome, Weakness
+from backdate.tasks.quality.record import (
+    CountingRole,
+    HalfName,
+    HalfTrial,
+    HunkTrial,
+    MutantTrial,
+    TrialOutcome,
+    TrialSettings,
+    Weakness,
+)
 from backdate.tasks.quality.reference_names import placed_lines
-from backdate.tasks.runner import TaskRunner, TaskRunResult
-from backdate.tasks.task import Role, Task
-from backdate.testing.changed_tests.changed_tree import ChangedRunLimits, limits_of
+from backdate.tasks.runner import TaskRunner
+from backdate.tasks.task import Task
 
 _CODE = (".py", ".pyx", ".pxd", ".c", ".h", ".cpp", ".rs", ".js", ".ts", ".html", ".jinja", ".jinja2", ".j2")
 """Files of which a test may be expected to notice a change."""
 _LARGEST_FILE = 4 * 1024 * 1024
-_By = Literal["fail-to-pass", "pass-to-pass"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TrialSettings:
-    """How many trials there are, and for how long."""
-
-    most_hunks: int = 20
-    most_mutants: int = 20
-    seconds: float = 300.0
-    """For all trials of one task; no trial begins later."""
-    seed: int = 0
-    """Decides which of the possible mutants are tried."""
 
 
 @runtime_checkable
@@ -60,80 +55,6 @@ class ChangedTreesRunner(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Judge:
-    """Runs the tests that count on broken trees."""
-
-    task: Task
-    runner: ChangedTreeRunner
-    logs: Path
-    deadline: float
-    limits: dict[str, ChangedRunLimits] = field(default_factory=dict)
-    number: int = 0
-
-    def judge(self, tree: Path) -> tuple[TrialOutcome, _By | None]:
-        """What the tests make of ``tree``."""
-        roles: tuple[_By, ...] = ("fail-to-pass", "pass-to-pass")
-        for role in roles:
-            if role not in self.limits:
-                continue
-            result = self._run(tree, role)
-            if result.run is None:
-                return TrialOutcome.UNBUILT, None
-            if not result.solved:
-                return TrialOutcome.NOTICED, role
-            if time.monotonic() > self.deadline:
-                return (TrialOutcome.NOT_RUN, None) if role != roles[-1] else (TrialOutcome.MISSED, None)
-        return TrialOutcome.MISSED, None
-
-    def learn(self, tree: Path) -> str:
-        """Run the unbroken tree, for the time that its tests take; in words why that does not do."""
-        for role in ("fail-to-pass", "pass-to-pass"):
-            if not ids_of(self.task, role):
-                continue
-            result = self._run(tree, role)
-            if result.run is None or not result.solved:
-                return f"{role} tests alone do not pass with the reference patch: {result.reason}"
-            self.limits[role] = limits_of(result.run)
-        return ""
-
-    def _run(self, tree: Path, role: _By) -> TaskRunResult:
-        self.number += 1
-        folder = self.logs / str(self.number)
-        folder.mkdir(parents=True, exist_ok=True)
-        limits = self.limits.get(role, ChangedRunLimits(wall_s=_LONGEST_S, case_wall_s=_LONGEST_S))
-        try:
-            return self.runner.run_changed(
-                self.task,
-                tree,
-                environment="target",
-                built_for=tree,
-                log_folder=folder,
-                limits=limits,
-                only=ids_of(self.task, role),
-            )
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-_LONGEST_S = 3600.0
-
-
-@contextmanager
-def _trial_folder(parent: Path) -> Iterator[Path]:
-    folder = parent / "trial"
-    folder.mkdir()
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder)
-
-
-def ids_of(task: Task, role: Role) -> tuple[str, ...]:
-    """The ids of its tests with this role."""
-    return tuple(test.id for test in task.tests if test.role == role)
-
-
 def weakness_of(
     task: Task, task_runner: TaskRunner, settings: TrialSettings, *, logs: Path, scratch: Path
 ) -> Weakness:
@@ -142,7 +63,7 @@ def weakness_of(
     Raises SourceError where there are no trees, MachineError for what this machine lacks.
     """
     if not ids_of(task, "fail-to-pass") or not task.has_reference:
-        return Weakness(seed=settings.seed, problem="it has no reference patch, or no fail-to-pass test")
+        return Weakness(asked=settings, problem="it has no reference patch, or no fail-to-pass test")
     with ExitStack() as stack:
         if isinstance(task_runner, ChangedTreesRunner):
             changed = task_runner.for_changed_trees(DEFAULT_BUDGET_BYTES)
@@ -150,53 +71,57 @@ def weakness_of(
         elif isinstance(task_runner, ChangedTreeRunner):
             runner = task_runner
         else:
-            return Weakness(seed=settings.seed, problem="the task runner runs no changed trees")
+            return Weakness(asked=settings, problem="the task runner runs no changed trees")
         base, after = scratch / "base", scratch / "after"
         task_runner.make_tree(task, base, None)
         task_runner.make_tree(task, after, "reference")
-        judge = _Judge(task, runner, logs, time.monotonic() + settings.seconds)
+        judge = Judge(task, runner, logs, time.monotonic() + settings.seconds)
         problem = judge.learn(after)
         if problem:
-            return Weakness(seed=settings.seed, problem=problem)
-        reference = read_patch(task.patches.reference)
-        hunks = tuple(_hunk_trials(task, reference, judge, base, after, settings.most_hunks))
-        possible = [_mutants_in(after, file) for file in reference]
+            return Weakness(asked=settings, problem=problem)
+        return _BrokenSolutions(task, read_patch(task.patches.reference), judge, base, after).run(settings)
+
+
+@dataclass(frozen=True, slots=True)
+class _BrokenSolutions:
+    """Broken solutions of one task, made and run one after the other."""
+
+    task: Task
+    reference: Sequence[FilePatch]
+    judge: Judge
+    base: Path
+    after: Path
+    """With both patches."""
+
+    def run(self, settings: TrialSettings) -> Weakness:
+        """All trials that were asked for, as far as the time goes."""
+        parts = split_hunks(self.reference)
+        hunks = [part for part in parts if part.path.endswith(_CODE) and self._matters(part, parts)]
+        possible = [_mutants_in(self.after, file) for file in self.reference]
         chosen = choose(possible, settings.most_mutants, settings.seed)
-        mutants = tuple(
-            _mutant_trial(file.path, mutant, judge, after)
-            for file, group in zip(reference, chosen, strict=True)
-            for mutant in group
+        return Weakness(
+            hunks=tuple(self._without(part, parts) for part in hunks[: settings.most_hunks]),
+            possible_hunks=len(hunks),
+            halves=tuple(self._halves()),
+            mutants=tuple(
+                self._with_mutant(file.path, mutant)
+                for file, group in zip(self.reference, chosen, strict=True)
+                for mutant in group
+            ),
+            possible_mutants=sum(map(len, possible)),
+            asked=settings,
         )
-    return Weakness(
-        hunks=hunks, mutants=mutants, possible_mutants=sum(map(len, possible)), seed=settings.seed
-    )
 
+    def _matters(self, left_out: FilePatch, parts: Sequence[FilePatch]) -> bool:
+        """Whether it is more than comments, docstrings, annotations. One that nothing applies without is."""
+        with copy_of(self.base) as tree:
+            made = self._apply([part for part in parts if part is not left_out], tree)
+            return not made or _differs(tree, self.after, left_out.path)
 
-def _hunk_trials(
-    task: Task, reference: Sequence[FilePatch], judge: _Judge, base: Path, after: Path, most: int
-) -> Iterator[HunkTrial]:
-    parts = split_hunks(reference)
-    tried = 0
-    for left_out in parts:
-        if not left_out.path.endswith(_CODE) or tried == most:
-            continue
-        with _trial_folder(base.parent) as folder:
-            tree = folder / "tree"
-            copy_tree(base, tree)
-            rest = join_hunks(part for part in parts if part is not left_out)
-            try:
-                apply_files(rest, tree, what="the reference patch without a hunk")
-                apply_patch(task.patches.test, tree, what="the test patch")
-            except SourceError:
-                outcome, by = TrialOutcome.UNBUILT, None
-            else:
-                if not _differs(tree, after, left_out.path):
-                    continue  # comments, docstrings, annotations
-                tried += 1
-                late = time.monotonic() > judge.deadline
-                outcome, by = (TrialOutcome.NOT_RUN, None) if late else judge.judge(tree)
+    def _without(self, left_out: FilePatch, parts: Sequence[FilePatch]) -> HunkTrial:
+        outcome, by = self._tried([part for part in parts if part is not left_out])
         first = first_changed(left_out.hunks[0]) if left_out.hunks else None
-        yield HunkTrial(
+        return HunkTrial(
             file=left_out.path,
             line=starts(left_out.hunks[0])[0] if left_out.hunks else 0,
             words=first.text.strip() if first else "an empty file",
@@ -204,33 +129,57 @@ def _hunk_trials(
             by=by,
         )
 
+    def _halves(self) -> Iterator[HalfTrial]:
+        paths = [file.path for file in self.reference]
+        with copy_of(self.base) as whole:
+            apply_files(self.reference, whole, what="the reference patch")
+            before, after = files_at(self.base, paths), files_at(whole, paths)
+        for half in get_args(HalfName):
+            patch = half_of(before, after, half)
+            if patch is not None:
+                outcome, by = self._tried(read_patch(patch))
+                yield HalfTrial(half=half, outcome=outcome, by=by)
+
+    def _with_mutant(self, path: str, mutant: Mutant) -> MutantTrial:
+        outcome, by = TrialOutcome.NOT_RUN, None
+        if not self.judge.is_late:
+            with copy_of(self.after) as tree:
+                data = read_beneath(tree, path, limit=_LARGEST_FILE)
+                assert data is not None
+                source = decode_source(data, is_python=True)
+                replace_beneath(tree, path, source.encode(apply_edits(source.content, [mutant.edit])))
+                outcome, by = self.judge.judge(tree)
+        return MutantTrial(
+            file=path,
+            line=mutant.line,
+            kind=mutant.kind,
+            before=mutant.before,
+            after=mutant.after,
+            outcome=outcome,
+            by=by,
+        )
+
+    def _tried(self, parts: Sequence[FilePatch]) -> tuple[TrialOutcome, CountingRole | None]:
+        """What the tests make of the base with these parts of a solution."""
+        if self.judge.is_late:
+            return TrialOutcome.NOT_RUN, None
+        with copy_of(self.base) as tree:
+            return self.judge.judge(tree) if self._apply(parts, tree) else (TrialOutcome.UNBUILT, None)
+
+    def _apply(self, parts: Sequence[FilePatch], tree: Path) -> bool:
+        """Whether these parts and the test patch can be applied to ``tree``, which is the base."""
+        try:
+            apply_files(join_hunks(parts), tree, what="a part of the reference patch")
+            apply_patch(self.task.patches.test, tree, what="the test patch")
+        except SourceError:
+            return False
+        return True
+
 
 def _mutants_in(after: Path, file: FilePatch) -> tuple[Mutant, ...]:
     if not file.path.endswith(".py") or file.kind == "delete":
         return ()
     return mutants_of(_text(after, file.path), {line.number for line in placed_lines(after, file)})
-
-
-def _mutant_trial(path: str, mutant: Mutant, judge: _Judge, after: Path) -> MutantTrial:
-    outcome, by = TrialOutcome.NOT_RUN, None
-    if time.monotonic() <= judge.deadline:
-        with _trial_folder(after.parent) as folder:
-            tree = folder / "tree"
-            copy_tree(after, tree)
-            data = read_beneath(tree, path, limit=_LARGEST_FILE)
-            assert data is not None
-            source = decode_source(data, is_python=True)
-            replace_beneath(tree, path, source.encode(apply_edits(source.content, [mutant.edit])))
-            outcome, by = judge.judge(tree)
-    return MutantTrial(
-        file=path,
-        line=mutant.line,
-        kind=mutant.kind,
-        before=mutant.before,
-        after=mutant.after,
-        outcome=outcome,
-        by=by,
-    )
 
 
 def _differs(tree: Path, after: Path, path: str) -> bool:
