@@ -16,6 +16,7 @@ from backdate.advice import (
     MissingRequirement,
     PythonChange,
     SaidAdvice,
+    SeenEdit,
     SourcePlace,
     WorkingLimits,
 )
@@ -71,6 +72,23 @@ def test_the_block() -> None:
         ),
         "  Python 3.13: src/app/stats.py:20 it changed (https://p.org)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("np.isin(a, b)", "the edit below does without"),
+        ("np.in1d(a, b, kind=None)", "nothing says what takes its place"),
+    ],
+)
+def test_what_nothing_says_an_edit_may_show(written: str, said: str) -> None:
+    patch = (
+        "--- src/app/stats.py\n+++ src/app/stats.py\n"
+        f"@@ -20,1 +20,1 @@\n-    return np.in1d(a, b)\n+    return {written}\n"
+    )
+    edit = SeenEdit(patch=patch, passing=9, tests=9, on_python="3.12.1")
+    advice = Advice(fixes=(change(EvidenceKind.ASKED, replacement=""),), edit=edit)
+    assert lines(advice)[2].endswith(f"numpy 2.4.1 lacks it; {said}")
 
 
 def test_what_a_table_says_of_a_name_that_none_takes_the_place_of() -> None:

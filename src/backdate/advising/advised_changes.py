@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.lost_names import LostName, candidates_of
+from backdate.advising.moved_arguments import taken_by
 from backdate.advising.new_homes import ask_at_once, new_homes
 from backdate.advising.parameters import only_successor
 from backdate.advising.replacements import LibraryWords, ReplacementLead, known_words, leads_for
@@ -202,7 +203,10 @@ def _became(pair: EnvironmentPair, one: LostName) -> ReplacementLead | None:
         text = f"{one.name}{old.signature} became {one.name}{new.signature}"
         if len(text) > _LONGEST:
             text = f"of {one.name} {one.argument} alone went, and {successor} alone came"
-        return _shown(successor, text) if successor else None
+        if successor:
+            return _shown(successor, text)
+        taker = taken_by(one.name, one.argument, pair) if new.present else ""
+        return _shown(taker, f"which takes {one.argument}= now, and did not before") if taker else None
     if new.present or old.kind not in ("class", "function", "module"):
         return None
     least = _LEAST_OF_MODULES if old.kind == "module" else _LEAST_LIKENESS

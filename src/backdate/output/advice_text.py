@@ -48,7 +48,7 @@ def advice_lines(advice: Advice, *, with_edit: bool = True) -> Iterator[Line]:
     for limits in advice.now:
         yield f"  Now: {_limits(limits)}", "green"
     for fix in advice.fixes:
-        yield f"  Fix: {change_in_words(fix)}", "green"
+        yield f"  Fix: {change_in_words(fix, edit=advice.edit)}", "green"
     for one in advice.said:
         yield f"  Said: {_said(one)}", "green"
     if advice.edit is not None:
@@ -139,8 +139,11 @@ def _missing(missing: MissingRequirement) -> str:
     return f"{missing.requirement} to your requirements: {brought}, and you import {missing.module}{where}"
 
 
-def change_in_words(change: AdvisedChange, *, places: bool = True) -> str:
-    """ "src/a.py:3 numpy.in1d → numpy.isin (since 2.0: ADDRESS)"; without ``places`` only what to write."""
+def change_in_words(change: AdvisedChange, *, places: bool = True, edit: SeenEdit | None = None) -> str:
+    """ "src/a.py:3 numpy.in1d → numpy.isin (since 2.0: ADDRESS)"; without ``places`` only what to write.
+
+    ``edit``: an edit that is told below, which may show what nothing says.
+    """
     where = f"{places_in_line(change.places)} " if change.places and places else ""
     if change.argument:
         another = change.replacement if "." in change.replacement else f"{change.replacement}="
@@ -158,7 +161,15 @@ def change_in_words(change: AdvisedChange, *, places: bool = True) -> str:
         return f'{where}{old} {gone}: "{told.text}" ({change.distribution}\'s {_SOURCES[told.kind]})'
     if change.evidence and change.evidence[0].kind is EvidenceKind.KNOWN and change.evidence[0].text:
         return f"{where}{old} {gone}: {change.evidence[0].text} ({change.evidence[0].source})"
-    return f"{where}{old} {gone}{f': {why}' if why else ''}; nothing says what takes its place"
+    does_without = edit is not None and _does_without(edit, change.argument or change.name.rpartition(".")[2])
+    otherwise = "the edit below does without" if does_without else "nothing says what takes its place"
+    return f"{where}{old} {gone}{f': {why}' if why else ''}; {otherwise}"
+
+
+def _does_without(edit: SeenEdit, name: str) -> bool:
+    from backdate.output.changed_lines import takes_away  # as above
+
+    return takes_away(edit.patch, name)
 
 
 def as_calls(name: str, template: str) -> tuple[str, str]:

@@ -22,6 +22,13 @@ def changed_lines(patch: str) -> Iterator[Line]:
         yield f"      and {len(shown) - _MOST} more lines (--format json has the patch)", "dim"
 
 
+def takes_away(patch: str, name: str) -> bool:
+    """Whether a line that ``patch`` takes away has ``name`` as a word, and no line that it gives has."""
+    whole = re.compile(rf"\b{re.escape(name)}\b")
+    found = {text.strip()[:1] for text, _ in _changed(patch) if whole.search(text)}
+    return found == {"-"}
+
+
 def _changed(patch: str) -> Iterator[Line]:
     for file in read_patch(patch):
         for hunk in file.hunks:

@@ -1,0 +1,34 @@
+"""Which method of a class takes an argument now that another one, or the class itself, took before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from backdate.advising.environment_pair import EnvironmentPair
+from backdate.diagnosis.homes import OwnedMember
+
+
+def taken_by(name: str, argument: str, pair: EnvironmentPair) -> str:
+    """The only method of the class ``name``, or of the class of the method ``name``, that takes ``argument``
+    in the new environment and took none of that name in the old one; "" where there is none or several.
+
+    So of pydyf 0.11: ``PDF(version=…)`` is no more, and ``PDF.write(version=…)`` is new. Raises
+    SandboxUnavailable.
+    """
+    owner = _class_of(name, pair)
+    if not owner:
+        return ""
+    before, after = (_takers(argument, pair.members_of(owner, side)) for side in ("old", "new"))
+    found = after - before - {name.removeprefix(f"{owner}.")}
+    return f"{owner}.{found.pop()}" if len(found) == 1 else ""
+
+
+def _class_of(name: str, pair: EnvironmentPair) -> str:
+    owner = name.rpartition(".")[0]
+    there = pair.ask_new(one for one in (name, owner) if "." in one)
+    return next((one for one in (name, owner) if one in there and there[one].kind == "class"), "")
+
+
+def _takers(argument: str, members: Iterable[OwnedMember]) -> set[str]:
+    """Those that take an argument of that name."""
+    return {one.name for one in members if argument in one.parameters}
