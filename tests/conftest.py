@@ -84,7 +84,7 @@ _ABSENT = pytest.StashKey[tuple[Path, ...]]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("backdate")
     group.addoption("--all", action="store_true", help="run slow tests as well, as ./dev test --all does")
-    group.addoption("--proofs", action="store_true", help="with --all: prove all rules, not a fifth")
+    group.addoption("--proofs", action="store_true", help="with --all: prove all rules, not a seventh")
     group.addoption(
         "--download-cache",
         metavar="DIR",

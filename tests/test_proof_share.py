@@ -15,14 +15,14 @@ MINED = "src/backdate/knowledge/tables/mined"
 
 
 @given(st.text("abcdefghij-_.", min_size=1), st.integers(700_000, 800_000))
-def test_each_file_has_one_day_of_every_three(name: str, day: int) -> None:
+def test_each_file_has_one_day_of_every_seven(name: str, day: int) -> None:
     shares = [ProofShare(day + later, frozenset()) for later in range(DAYS)]
     assert [share.has(name) for share in shares].count(True) == 1
 
 
 def test_what_was_changed_just_now_is_proven_too(tmp_path: Path) -> None:
     commit(tmp_path, f"{CHANGES}/old.toml", "2026-01-01T08:00:00Z")
-    commit(tmp_path, f"{MINED}/Some_Name.toml", "2026-01-05T06:00:00Z")
+    commit(tmp_path, f"{MINED}/Some_Name.toml", "2026-01-05T07:30:00Z")
     commit(tmp_path, "README.md", "2026-01-05T08:00:00Z")
     (tmp_path / CHANGES / "old.toml").write_text("edited, and not committed")
     share = share_of_commit(tmp_path)
