@@ -1,4 +1,4 @@
-"""What is shipped of mined rows is proven again: a small file always, a seventh of them a day with ``--all``."""
+"""What is shipped of mined rows is proven again: a small file always, a seventh a day with ``--all``."""
 
 from __future__ import annotations
 

@@ -80,6 +80,7 @@ ALTERNATIVE_RULES: tuple[Rule, ...] = (
     unsatisfiable.loosened,
     plugins.without_options,
     running.other_runner,
+    own_program.own_program_for_its_server,
     optional.optional_requirements,
     classified_interpreter.classified_interpreter,
     own_build.without_own_build,
