@@ -121,6 +121,33 @@ def test_what_became_of_names(made: Callable[..., Environment], one_sandbox: San
     assert "has no attribute 'gone'" in gone.why
 
 
+def test_what_others_warn_of_on_the_way_is_not_of_the_name(
+    made: Callable[..., Environment], one_sandbox: Sandbox
+) -> None:
+    files = {
+        "clocks.py": """
+import warnings
+warnings.warn("utcnow is deprecated", DeprecationWarning)
+warnings.warn("shop.tills.Till is deprecated here", DeprecationWarning)
+""",
+        "shop/__init__.py": "",
+        "shop/tills.py": """
+import warnings
+import clocks
+import _shop
+warnings.warn("tills will go", DeprecationWarning)
+class Till: pass
+""",
+        "_shop.py": "import warnings\nwarnings.warn('slow', DeprecationWarning)\n",
+    }
+    (till,) = probe(one_sandbox, made(files), ["shop.tills.Till"]).members
+    assert [warning.message for warning in till.warnings] == [
+        "shop.tills.Till is deprecated here",
+        "slow",
+        "tills will go",
+    ]
+
+
 def test_what_only_the_objects_of_a_class_have_is_there(
     made: Callable[..., Environment], one_sandbox: Sandbox
 ) -> None:

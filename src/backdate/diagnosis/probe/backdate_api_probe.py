@@ -239,6 +239,15 @@ def candidates_of(name, also):
     return [clean(one) for one in order[:MOST_CANDIDATES]]
 
 
+def is_of_another(warned, name):
+    """Whether a warning is about another library, which was imported on the way to ``name``."""
+    behind = str(warned.filename).replace("\\", "/").split("-packages/")
+    if len(behind) == 1 or name.rpartition(".")[2] in str(warned.message):
+        return False
+    top = behind[-1].partition("/")[0].partition(".")[0]
+    return top.strip("_") != name.partition(".")[0].strip("_")
+
+
 def answer_for(name, also, searched):
     answer = {"name": name, "present": False, "why": "", "kind": "", "module": "", "qualified": ""}
     answer.update({"signature": "", "parameters": [], "document": "", "candidates": [], "warnings": []})
@@ -267,7 +276,7 @@ def answer_for(name, also, searched):
                     "document": document_of(found),
                 }
             )
-        for one in caught[:20]:
+        for one in [one for one in caught if not is_of_another(one, name)][:20]:
             kind = getattr(one.category, "__name__", "Warning")
             answer["warnings"].append({"category": clean(kind), "message": clean(one.message)})
     with warnings.catch_warnings():
