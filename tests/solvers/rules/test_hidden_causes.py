@@ -105,6 +105,28 @@ def test_where_a_test_got_the_status_of_an_error_nothing_is_guessed(shows: str, 
     assert loop.runs == len(one.asked) == runs
 
 
+def test_after_half_of_the_runs_what_shows_itself_waits() -> None:
+    """Eight runs went on one line after the other of b.py, and nobody looked behind the status."""
+    numbers = range(12)
+    new = {"product": "prod", **{f"old{number}": f"new{number}" for number in numbers}}
+
+    def rules(group, texts):
+        name = group.cause.name
+        return [rename(name, new[name], *group.places)] if name in new else []
+
+    one = DeadNamesWorld(
+        files={"a.py": "lib.product\n", "b.py": "".join(f"lib.old{number}\n" for number in numbers)},
+        alive=frozenset(new.values()),
+        rules=rules,
+        catches=frozenset({"a.py"}),
+        shows="assert 500 == 200",
+    )
+    loop = MendLoop(one, one.changer())
+    mended = loop.mend()
+    assert mended.texts["a.py"] == "lib.prod\n"
+    assert loop.runs == len(one.asked) == 8
+
+
 def raised(message: str, file: str, *tests: str, type_: str = "ConnectionClosedError") -> FailureGroup:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type=type_, message=message)
     return FailureGroup(cause=cause, tests=tests, places=(SourcePlace(file=file, line=1),))

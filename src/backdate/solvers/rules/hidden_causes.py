@@ -25,6 +25,14 @@ _ELSEWHERE = re.compile(r"\b1011 \(internal error\)|\bServer disconnected\b|\bIn
 """What a client is told where the code that serves it failed: the error was caught there."""
 
 
+def _shows_status(failing: Iterable[FailureGroup]) -> bool:
+    """Whether a test got the status of an error, or was told of one elsewhere."""
+    return any(
+        group.tests and any(said.search(group.cause.message) for said in (_STATUS, _ELSEWHERE))
+        for group in failing
+    )
+
+
 def is_told_elsewhere(changed: ChangedTexts, failing: Iterable[FailureGroup]) -> bool:
     """Whether all that changes are for is what clients are told of errors elsewhere, and fails so."""
     known = set(map(group_key, failing))
@@ -118,11 +126,11 @@ class HiddenCauses:
         So it is where a test got the status of an error, and all that is guessed is for failures that hide
         their cause.
         """
-        shows = any(
-            group.tests and any(said.search(group.cause.message) for said in (_STATUS, _ELSEWHERE))
-            for group in failing
-        )
-        return shows and all(self._hides_its_cause(texts, group) for group in guessed_for)
+        return _shows_status(failing) and all(self._hides_its_cause(texts, group) for group in guessed_for)
+
+    def is_due(self, failing: Iterable[FailureGroup]) -> bool:
+        """Whether nobody has looked behind the status of an error, which a test of several got."""
+        return not self._looks and _shows_status(failing)
 
     def _is_of_code(self, texts: Texts, file: str) -> bool:
         """Whether a file may be edited: it is none of tests."""
