@@ -79,3 +79,17 @@ def test_the_only_method_that_takes_it_and_did_not_before(
     pair: EnvironmentPair, name: str, argument: str, taker: str
 ) -> None:
     assert taken_by(name, argument, pair) == taker
+
+
+@pytest.mark.parametrize(
+    ("argument", "said", "taker"),
+    [
+        ("size", "Please pass the size to the Document.scale() method instead.", "papers.Document.scale"),
+        ("size", "Scaling a document is slow.", ""),
+        ("title", "Give the title to print(), not to the document.", "papers.Document.print"),
+    ],
+)
+def test_what_the_library_names_counts_though_it_took_it_before(
+    pair: EnvironmentPair, argument: str, said: str, taker: str
+) -> None:
+    assert taken_by("papers.Document", argument, pair, [said]) == taker

@@ -120,3 +120,13 @@ def test_all_that_has_to_be_given_is_told() -> None:
         ("short", "has to be given"),
         ("mode", "has to be given"),
     ]
+
+
+def test_an_argument_that_another_method_takes_now_is_given_to_that() -> None:
+    message = "Document.__init__() takes 1 positional argument but 2 were given"
+    one = explained(message, "lib.Document", "(version=None)", "()")
+    (found,) = changed_calls(one, "lib", USES, lambda name, argument: f"{name}.write")
+    assert change_in_words(found) == (
+        "src/p/a.py:3 lib.Document(version=) → lib.Document.write "
+        "(which takes version= now; its signature is () now)"
+    )

@@ -65,8 +65,9 @@ def advised_changes(
     ask_at_once([lost[number].name for number in open_ones if confirmed[number] is None], pair)
     for number in open_ones:
         one = lost[number]
+        said = [text.text for text in words.get(one.argument or one.name, ())]
         confirmed[number] = (
-            confirmed[number] or _ruled_by_another_name(pair, distribution, one) or _became(pair, one)
+            confirmed[number] or _ruled_by_another_name(pair, distribution, one) or _became(pair, one, said)
         )
     confirmed = _holding(pair, lost, confirmed)
     return tuple(
@@ -193,7 +194,7 @@ def _ruled_by_another_name(
     return next((lead for lead in _confirmed(pair, others, leads) if lead is not None), None)
 
 
-def _became(pair: EnvironmentPair, one: LostName) -> ReplacementLead | None:
+def _became(pair: EnvironmentPair, one: LostName, said: Iterable[str]) -> ReplacementLead | None:
     """What both environments show took its place, though nobody says so."""
     old, new = (ask((one.name,)).get(one.name) for ask in (pair.ask_old, pair.ask_new))
     if old is None or not old.present or new is None:
@@ -205,8 +206,8 @@ def _became(pair: EnvironmentPair, one: LostName) -> ReplacementLead | None:
             text = f"of {one.name} {one.argument} alone went, and {successor} alone came"
         if successor:
             return _shown(successor, text)
-        taker = taken_by(one.name, one.argument, pair) if new.present else ""
-        return _shown(taker, f"which takes {one.argument}= now, and did not before") if taker else None
+        taker = taken_by(one.name, one.argument, pair, said) if new.present else ""
+        return _shown(taker, f"which takes {one.argument}= now") if taker else None
     if new.present or old.kind not in ("class", "function", "module"):
         return None
     least = _LEAST_OF_MODULES if old.kind == "module" else _LEAST_LIKENESS

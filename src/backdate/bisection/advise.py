@@ -19,13 +19,14 @@ from backdate.advice import (
 from backdate.advising.advised_changes import MovedDistribution, advised_changes, is_answered, worth_saying
 from backdate.advising.environment_pair import EnvironmentPair
 from backdate.advising.lost_names import LostName, lost_names
+from backdate.advising.moved_arguments import taken_by
 from backdate.advising.project_uses import NameUses, ProjectUses
 from backdate.advising.python_changes import python_changes
 from backdate.advising.requirements import dropped_requirements
 from backdate.advising.ruled_arguments import ruled_arguments
 from backdate.advising.told import is_told
 from backdate.bisection.announced_leads import announced_leads
-from backdate.bisection.changed_calls import changed_calls
+from backdate.bisection.changed_calls import TakenBy, changed_calls
 from backdate.bisection.changed_code_runs import ChangedCodeReader
 from backdate.bisection.errors_told import changes_behind, requirement_in_error
 from backdate.bisection.explained import (
@@ -99,7 +100,7 @@ class BreakageAdvice:
                     without = [one for one in without if not self._answers(lost_name, one)]
             for one in group:
                 mended = tuple(changes_behind(one, self._moved(name, group), self._uses))
-                mended = mended or tuple(changed_calls(one, name, self._uses))
+                mended = mended or tuple(changed_calls(one, name, self._uses, self._taken_by(one, group)))
                 mended = mended or tuple(changed_values(one, name, self._uses))
                 add_mended(fixes, mended)
                 without = [other for other in without if other is not one or not mended]
@@ -185,6 +186,11 @@ class BreakageAdvice:
         alone = met_alone(one, self._uses)
         same = alone is not None and (alone.name, alone.argument) == (lost.name, lost.argument)
         return same or is_about(one, lost, self._uses)
+
+    def _taken_by(self, one: Explained, group: Sequence[Explained]) -> TakenBy:
+        """What says which method takes an argument now: asked of both environments and of the library."""
+        said = [words.text for words in words_of(one)]
+        return lambda name, argument: taken_by(name, argument, self._pair(group), said)
 
     def _pair(self, group: Sequence[Explained]) -> EnvironmentPair:
         """The oldest last good environment of a group and the newest; one for each, so that it is asked once.

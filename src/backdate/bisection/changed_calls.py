@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from backdate.advice import AdviceEvidence, AdvisedChange, EvidenceKind
 from backdate.advising.parameters import SignatureParameter, parameters_in
@@ -21,11 +21,18 @@ _LONGEST = 200
 _CONSTRUCTORS = ("__init__", "__new__", "__call__")
 
 
-def changed_calls(one: Explained, distribution: str, uses: ProjectUses) -> Iterator[AdvisedChange]:
+TakenBy = Callable[[str, str], str]
+"""The method that takes an argument now that a name took before, by that name and the argument's; or ""."""
+
+
+def changed_calls(
+    one: Explained, distribution: str, uses: ProjectUses, taken_by: TakenBy = lambda *_: ""
+) -> Iterator[AdvisedChange]:
     """Of an error about the number of arguments, given on a line of the project, which argument it is about.
 
-    One that has no default any more has to be given; one that is not taken any more is left out; one that is
-    taken only by its name is given so. Nothing where both environments' signatures do not tell.
+    One that has no default any more has to be given; one that is not taken any more is left out, or given to
+    the method that takes it now; one that is taken only by its name is given so. Nothing where both
+    environments' signatures do not tell.
     """
     cause, explanation = one.cause, one.finding.explanations
     places = called_places(one, uses)
@@ -39,11 +46,15 @@ def changed_calls(one: Explained, distribution: str, uses: ProjectUses) -> Itera
             continue
         for argument, what in _arguments(changed, cause.name, cause.message, itself):
             now = f"its signature is {changed.new_signature[:_LONGEST]} now"
+            taker = taken_by(changed.name, argument) if what == LEFT_OUT else ""
+            if taker:
+                now = f"which takes {argument}= now; {now}"
             yield AdvisedChange(
                 distribution=distribution,
                 name=changed.name,
                 argument=argument,
-                rewrite=what,
+                replacement=taker,
+                rewrite="" if taker else what,
                 places=places,
                 evidence=(AdviceEvidence(kind=EvidenceKind.ASKED, text=now),),
             )
