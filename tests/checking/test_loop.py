@@ -372,7 +372,7 @@ def test_services_that_cannot_be_started_are_not_tried_but_told() -> None:
     loop = Loop(bench, SetupOptions(), ROOT)
     loop.run([start(recipe("a"))])
     assert len(bench.done) == 1
-    assert list(loop.hints) == ["not tried, as it cannot be started here: a service: it was seen"]
+    assert list(loop.hints) == ["not tried, as this machine cannot give it: a service: it was seen"]
     starting = FakeLoopBackend(lambda one, python: failure("Connection refused"), proposes)
     Loop(starting, SetupOptions(), ROOT).run([start(recipe("a"))])
     assert [one.services for one, _ in starting.done] == [(), wanted]

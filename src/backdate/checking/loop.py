@@ -199,8 +199,8 @@ class Loop:
         """Keep in mind what was not tried because nothing of it would be applied."""
         if repair.recipe.system != before.recipe_run.recipe.system and not self.backend.apt:
             self.hints[f"not tried without --apt: {repair.rule}: {repair.reason}"] = None
-        elif repair.recipe.services != before.recipe_run.recipe.services:
-            self.hints[f"not tried, as it cannot be started here: {repair.rule}: {repair.reason}"] = None
+        elif _beside(repair.recipe) != _beside(before.recipe_run.recipe):
+            self.hints[f"not tried, as this machine cannot give it: {repair.rule}: {repair.reason}"] = None
 
     def _hint_of_system(self, attempt: Attempt) -> None:
         """Keep in mind that a recipe names the Debian packages of what its build lacked."""
@@ -332,3 +332,8 @@ class Loop:
 
 def _installs_project(recipe: Recipe) -> bool:
     return any(step.kind == "project" for step in recipe.install)
+
+
+def _beside(recipe: Recipe) -> tuple[object, ...]:
+    """What its tests get beside the environment."""
+    return recipe.services, recipe.locales

@@ -248,6 +248,7 @@ def service_plan(recipe: Recipe, base: BaseSystem | None, resources: Resources) 
         base,
         templates=resources.cache.services,
         allowed=services_allowed(resources.settings),
+        locales=recipe.locales,
     )
 
 
@@ -257,7 +258,8 @@ def startable_services(recipe: Recipe, resources: Resources) -> tuple[object, ..
         return service_plan(recipe, None, resources).key
     from backdate.sandboxes.services.kinds import row_of
 
-    return tuple(service.effect for service in recipe.services if row_of(service.kind).packages)
+    services = (service.effect for service in recipe.services if row_of(service.kind).packages)
+    return (*services, *recipe.locales)
 
 
 def wanted_packages(recipe: Recipe, resources: Resources) -> tuple[str, ...]:
@@ -267,6 +269,8 @@ def wanted_packages(recipe: Recipe, resources: Resources) -> tuple[str, ...]:
     names = set(apt_packages(recipe)[0])
     if services_allowed(resources.settings):
         names.update(*(row_of(service.kind).packages for service in recipe.services))
+    if recipe.locales:
+        names.add("locales")
     return tuple(sorted(names))
 
 

@@ -176,6 +176,8 @@ class Recipe:
     extra_cutoff_overrides: tuple[LaterCut, ...] = ()
     services: tuple[WantedService, ...] = ()
     """What its tests expect to be running."""
+    locales: tuple[str, ...] = ()
+    """What its tests set beside C.UTF-8, "en_US" (in UTF-8)."""
     provenance: Provenance | None = None
     """Where the recipe as a whole was read; None for a recipe that was written by hand."""
 

@@ -31,6 +31,8 @@ def steps_of(recipe: Recipe) -> Iterator[tuple[str, str, Provenance]]:
         yield system.manager, " ".join(system.packages), system.provenance
     for service in recipe.services:
         yield "service", service.place, Provenance(rule=service.where or "a service")
+    for name in recipe.locales:
+        yield "locale", name, Provenance(rule="a locale that the tests set")
     for variable in recipe.variables:
         yield "set", f"{variable.name}={variable.value}", variable.provenance
     for limit in recipe.build_constraints:
@@ -135,6 +137,8 @@ def _service_comments(recipe: Recipe) -> Iterator[str]:
     """What has to be running, a line each."""
     for service in recipe.services:
         yield _one_line(f"# wants: {service.place} ({service.where})")
+    for name in recipe.locales:
+        yield _one_line(f"# wants: the locale {name}.UTF-8")
 
 
 def install_command(step: InstallStep) -> str:

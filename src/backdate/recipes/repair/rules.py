@@ -22,6 +22,7 @@ from backdate.recipes.repair import (
     incompatible,
     initial_conftests,
     installed_tests,
+    locales,
     missing_modules,
     misspelt,
     optional,
@@ -57,6 +58,7 @@ ADDITIVE_RULES: tuple[Rule, ...] = (
     running.display,
     variables.example_variables,
     services.wanted_services,
+    locales.wanted_locales,
     django.own_database,
     django_settings.further_applications,
 )

@@ -1,4 +1,4 @@
-"""Which of the services that a recipe wants are started for its tests, and why the others are not."""
+"""Which of the services and locales that a recipe wants its tests get, and why not the others."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ class ServicePlan:
 
     started: tuple[tuple[WantedService, InstalledService], ...] = ()
     missing: tuple[ServiceRecord, ...] = ()
+    locales: tuple[str, ...] = ()
+    """Those that are compiled for it (``locales.py``)."""
     templates: Path = Path()
-    """Where empty databases are kept."""
+    """Where empty databases are kept, and compiled locales."""
 
     @property
     def key(self) -> tuple[object, ...]:
         """What of it a run is a function of; empty where nothing is started."""
-        return tuple((*wanted.effect, server.version) for wanted, server in self.started)
+        return (*((*wanted.effect, server.version) for wanted, server in self.started), *self.locales)
 
 
 NO_SERVICES = ServicePlan()
@@ -39,19 +41,24 @@ def plan_services(
     *,
     templates: Path,
     allowed: bool = True,
+    locales: tuple[str, ...] = (),
 ) -> ServicePlan:
     """What of ``services`` can be started in ``sandbox`` with ``base``, and why the others cannot.
 
-    Nothing is looked up when none is wanted. ``allowed``: whether any is to be started.
+    Nothing is looked up when none is wanted. ``allowed``: whether any is to be started. ``locales``: those
+    that are wanted, which are there where the system can compile them.
     """
     named = tuple(services)
-    if not named:
+    if not named and not locales:
         return NO_SERVICES
     from backdate.sandboxes.services.installed import installed_services
     from backdate.sandboxes.services.kinds import checked, merged
+    from backdate.sandboxes.services.locales import locales_there
 
     wanted = merged(map(checked, named))
-    servers = {server.kind: server for server in installed_services(sandbox, base)} if allowed else {}
+    servers = (
+        {server.kind: server for server in installed_services(sandbox, base)} if allowed and named else {}
+    )
     started, missing = [], []
     for service in wanted:
         server = servers.get(service.kind)
@@ -67,7 +74,12 @@ def plan_services(
                 state=_why_not(service, sandbox, base, allowed=allowed),
             )
         )
-    return ServicePlan(started=tuple(started), missing=tuple(missing), templates=templates)
+    return ServicePlan(
+        started=tuple(started),
+        missing=tuple(missing),
+        locales=locales_there(locales, sandbox, base),
+        templates=templates,
+    )
 
 
 def _why_not(

@@ -65,11 +65,17 @@ class StartedRun:
 def started_with(
     plan: ServicePlan, command: Command, workspace: Workspace, *, sandbox: Sandbox, python: Path
 ) -> Iterator[StartedRun]:
-    """``command`` in ``workspace`` with the services of ``plan``; the same where there are none.
+    """``command`` in ``workspace`` with the services and locales of ``plan``; the same where there are none.
 
     ``python``: an interpreter that the workspace shows and that no foreign code wrote. Raises MachineError
     when an empty database cannot be made.
     """
+    if plan.locales:
+        from backdate.sandboxes.services.locales import with_locales
+
+        command, workspace = with_locales(
+            plan.locales, command, workspace, sandbox=sandbox, folder=plan.templates
+        )
     if not plan.started:
         yield StartedRun(command=command, workspace=workspace, _plan=plan, _report=None)
         return
