@@ -91,6 +91,17 @@ def test_what_nothing_says_an_edit_may_show(written: str, said: str) -> None:
     assert lines(advice)[2].endswith(f"numpy 2.4.1 lacks it; {said}")
 
 
+def test_a_module_that_goes_on_under_nearly_the_same_name_is_done_without() -> None:
+    patch = (
+        "--- a.py\n+++ a.py\n@@ -1,1 +1,1 @@\n"
+        "-from cattr._compat import is_tuple\n+from cattrs._compat import is_tuple\n"
+    )
+    edit = SeenEdit(patch=patch, passing=9, tests=9, on_python="3.12.1")
+    lacks = AdviceEvidence(kind=EvidenceKind.ASKED, text="cattrs 22.1.0 lacks it")
+    gone = AdvisedChange(distribution="cattrs", name="cattr._compat", evidence=(lacks,))
+    assert lines(Advice(fixes=(gone,), edit=edit))[2].endswith("lacks it; the edit below does without")
+
+
 def test_what_a_table_says_of_a_name_that_none_takes_the_place_of() -> None:
     known = AdviceEvidence(kind=EvidenceKind.KNOWN, text="the project legacy-cgi", source="https://p.org")
     one = AdvisedChange(distribution="python", name="cgi", places=PLACES[:1], evidence=(known,))

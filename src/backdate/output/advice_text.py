@@ -161,15 +161,16 @@ def change_in_words(change: AdvisedChange, *, places: bool = True, edit: SeenEdi
         return f'{where}{old} {gone}: "{told.text}" ({change.distribution}\'s {_SOURCES[told.kind]})'
     if change.evidence and change.evidence[0].kind is EvidenceKind.KNOWN and change.evidence[0].text:
         return f"{where}{old} {gone}: {change.evidence[0].text} ({change.evidence[0].source})"
-    does_without = edit is not None and _does_without(edit, change.argument or change.name.rpartition(".")[2])
+    does_without = edit is not None and _does_without(edit, change)
     otherwise = "the edit below does without" if does_without else "nothing says what takes its place"
     return f"{where}{old} {gone}{f': {why}' if why else ''}; {otherwise}"
 
 
-def _does_without(edit: SeenEdit, name: str) -> bool:
+def _does_without(edit: SeenEdit, change: AdvisedChange) -> bool:
     from backdate.output.changed_lines import takes_away  # as above
 
-    return takes_away(edit.patch, name)
+    names = (change.argument,) if change.argument else (change.name, change.name.rpartition(".")[2])
+    return any(takes_away(edit.patch, name) for name in names)
 
 
 def as_calls(name: str, template: str) -> tuple[str, str]:
