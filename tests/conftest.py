@@ -86,6 +86,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--all", action="store_true", help="run slow tests as well, as ./dev test --all does")
     group.addoption("--proofs", action="store_true", help="with --all: prove all rules, not a seventh")
     group.addoption(
+        "--rows", metavar="WORDS", default="", help="prove only rows of libraries that hold these words"
+    )
+    group.addoption(
         "--download-cache",
         metavar="DIR",
         default=default_download_cache(),

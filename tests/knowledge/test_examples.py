@@ -8,6 +8,7 @@ import subprocess
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from knowledge_examples import wrong_examples, wrong_replacements
 from packaging.version import Version
@@ -64,12 +65,13 @@ def test_what_python_dropped_and_added(
 @pytest.mark.parametrize("distribution", LIBRARIES)
 def test_what_releases_dropped(
     distribution: str,
+    request: pytest.FixtureRequest,
     tmp_path: Path,
     session_cache: Path,
     index_url: str,
     interpreters: dict[tuple[int, int], Path],
 ) -> None:
-    file = LIBRARIES[distribution]
+    file = with_words(LIBRARIES[distribution], request.config.getoption("--rows"))
     with IndexClient(upstreams=(index_url,), cache=DiskCache(session_cache / "index")) as client:
         uploaded = {
             Version(row.since): min(
@@ -104,6 +106,13 @@ def test_what_releases_dropped(
     assert wrong == [], "\n\n".join(wrong)
     if lacking:
         pytest.skip(f"this machine has no Python {', '.join(lacking)}; the other rows hold")
+
+
+def with_words(file: ChangesFile, words: str) -> ChangesFile:
+    """``file`` with the rows that hold these words alone; all of it without any."""
+    rows = tuple(row for row in file.change if words in repr(row))
+    assert rows, f"no row of {file.distribution} holds {words!r}"
+    return msgspec.structs.replace(file, change=rows)
 
 
 def of_one_pair(file: ChangesFile) -> list[list[ChangeRow]]:

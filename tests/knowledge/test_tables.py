@@ -192,7 +192,7 @@ def test_an_edit_says_one_thing_and_all_of_it(pair: tuple[str, ChangeRow]) -> No
             assert all(len(one.names) == 1 and one.names[0].asname is None for one in imports), edit
         assert edit.called or edit.template, edit
         assert edit.template or not edit.tested, edit
-        assert edit.argument or not edit.beside, edit
+        assert edit.argument or edit.adds or not edit.beside, edit
         assert edit.item or not edit.then, edit
         assert not edit.item or is_template(edit.item), edit
         assert all(re.compile(pattern) for pattern in edit.beside.values()), edit

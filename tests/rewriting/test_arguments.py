@@ -298,6 +298,17 @@ def test_what_is_given_beside_it_is_looked_at(given: str, changes: bool) -> None
     assert apply_edits(text, edits).replace("'5min'", "'%dmin' % 5") == after
 
 
+@pytest.mark.parametrize(
+    ("pattern", "adds"), [("r'a+'", True), ("'a.b'", True), ("'.'", False), ("p", False)]
+)
+def test_what_is_given_beside_an_argument_that_is_added_is_looked_at(pattern: str, adds: bool) -> None:
+    several = r"r?'(?=[^']*[.+])[^']{2,}'"
+    rewrite = AddArgument(function=".replace", argument="regex", value="True", beside=(("0", several),))
+    text = f"x.str.replace({pattern}, '')\n"
+    after = text.replace("'')", "'', regex=True)") if adds else text
+    assert apply_edits(text, rewrite_source(text, rewrite, lines=frozenset({1})).edits) == after
+
+
 def test_keywords_beside_it_are_looked_at() -> None:
     rewrite = ChangeArgument(function="a.f", argument="base", beside=(("freq", "'D'"),))
     text = "import a\na.f(base=1, freq='D')\na.f(base=1, freq='H')\na.f(base=1)\n"

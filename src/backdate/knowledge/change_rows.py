@@ -83,8 +83,8 @@ class EditRow(Row, frozen=True, kw_only=True):
     only_value: str = ""
     """Only where ``argument`` is given this expression."""
     beside: dict[str, str] = msgspec.field(default_factory=dict)
-    """With ``argument``: only in calls whose arguments of these names, or positions from 0, are written as
-    these regular expressions say."""
+    """With ``argument`` or ``adds``: only in calls whose arguments of these names, or positions from 0, are
+    written as these regular expressions say."""
     adds: str = ""
     """The keyword argument that a call has to give now."""
     position: int | None = None

@@ -121,7 +121,13 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
     if edit.item:
         return ReplaceItem(target=target, template=edit.item, then=edit.then)
     if edit.adds:
-        return AddArgument(function=target, argument=edit.adds, value=edit.value, position=edit.position)
+        return AddArgument(
+            function=target,
+            argument=edit.adds,
+            value=edit.value,
+            position=edit.position,
+            beside=tuple(edit.beside.items()),
+        )
     if edit.takes or edit.drops:
         return ChangeParameter(of=edit.of, methods=edit.methods, adds=edit.takes, drops=edit.drops)
     if edit.attributes or edit.body:

@@ -119,6 +119,8 @@ def add_argument(tree: SourceTree, rewrite: AddArgument, lines: frozenset[int] |
             return None
         if rewrite.position is not None and len(call.positional) > rewrite.position:
             return None
+        if not all(_gives(tree, call, name, pattern) for name, pattern in rewrite.beside):
+            return None
         handed_on = may_be_given(names, call, rewrite.argument)
         if handed_on and not hands_on_own(tree, names, call, rewrite.argument):
             return LeftAloneReason.ARGUMENTS

@@ -96,6 +96,8 @@ class AddArgument:
     """An expression; dotted names in it are imported where the file does not have them."""
     position: int | None = None
     """Where it may be given by position instead, from 0: a call that does gives it already."""
+    beside: tuple[tuple[str, str], ...] = ()
+    """As of ``ChangeArgument``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -215,3 +215,37 @@ def test_all_functions_that_a_library_calls_by_a_decorator_are_foreseen_at_once(
         first = next(one for source in all_sources()[:2] for one in source.propose(group, evidence))
         assert isinstance(first.rewrite, ChangeParameter)
         assert set(group.places) <= set(first.places)
+
+
+FOREST = """\
+from sklearn.ensemble import RandomForestRegressor
+forest = RandomForestRegressor(criterion="mse", max_features="auto")
+other = RandomForestRegressor(criterion="squared_error")
+never = RandomForestRegressor(criterion="mse")
+"""
+
+
+def test_values_that_are_refused_now_are_foreseen_at_the_calls_that_give_them() -> None:
+    uses = ProjectUses(files=("a.py",))
+    read_uses(FOREST.encode(), "a.py", uses, guards=ABSENCE)
+    evidence = FixEvidence(
+        tree=Path(),
+        uses=uses,
+        texts={"a.py": FOREST},
+        executed={"a.py": frozenset({1, 2, 3})},
+        versions={"scikit-learn": ("0.22", "1.5")},
+        modules={"sklearn": "scikit-learn"},
+    )
+    groups = {group.cause.name: group for group in foreseen_groups(evidence)}
+    assert set(groups) == {"criterion", "max_features"}
+    assert [group.places for group in groups.values()] == [(SourcePlace(file="a.py", line=2),)] * 2
+    written = FOREST
+    for group in groups.values():
+        first = next(one for source in all_sources()[:2] for one in source.propose(group, evidence))
+        written = apply_edits(written, rewrite_source(written, first.rewrite, lines=frozenset({2})).edits)
+    assert (
+        written.splitlines()[1]
+        == 'forest = RandomForestRegressor(criterion="squared_error", max_features=1.0)'
+    )
+    older = replace(evidence, versions={"scikit-learn": ("0.22", "0.23")})
+    assert foreseen_groups(older) == ()

@@ -15,6 +15,7 @@ from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.rules import Rule, rules_for, rules_of
 from backdate.rewriting.class_rewrites import BaseBehind, ChangeClassBody, ChangeParameter, attribute_of
 from backdate.rewriting.operations import SYMBOLS
+from backdate.rewriting.rewrite import ChangeArgument
 from backdate.rewriting.rewrite_source import rewrite_source
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence
 
@@ -40,6 +41,7 @@ def silent_groups(evidence: FixEvidence) -> Iterator[FailureGroup]:
             yield FailureGroup(cause=_cause(rule, new), tests=(), places=tuple(places[rewrite]))
     yield from _operations(evidence)
     yield from _remaining(evidence)
+    yield from _refused_values(evidence)
 
 
 def _remaining(evidence: FixEvidence) -> Iterator[FailureGroup]:
@@ -55,6 +57,38 @@ def _remaining(evidence: FixEvidence) -> Iterator[FailureGroup]:
             if places and rule.target not in known:
                 known.add(rule.target)
                 yield FailureGroup(cause=_cause(rule, new), tests=(), places=places)
+
+
+def _refused_values(evidence: FixEvidence) -> Iterator[FailureGroup]:
+    """A group for each argument that executed calls give a value which rules say is refused now.
+
+    The error of one hides that of the next, and each took a run: ``criterion='mse'`` of scikit-learn.
+    """
+    for distribution, (old, new) in evidence.versions.items():
+        for rule in rules_of(distribution, old=old, new=new):
+            rewrite, uses = rule.rewrite, evidence.uses.names.get(rule.target)
+            if not isinstance(rewrite, ChangeArgument) or not rewrite.only_value or uses is None:
+                continue
+            given = evidence.executed_of(uses.keywords.get(rewrite.argument, ()))
+            places = tuple(place for place in given if _changes_line(rewrite, place, evidence))
+            if places and not rule.row.of_value:
+                called = rule.target.rpartition(".")[2]
+                cause = Cause(
+                    kind=CauseKind.UNEXPECTED_ARGUMENT,
+                    type="ValueError",
+                    message=f"{called}() takes {rewrite.argument}={rewrite.only_value} no more",
+                    name=rewrite.argument,
+                    owner=rule.target,
+                    owner_is="function",
+                    distribution=distribution,
+                    version=new or None,
+                )
+                yield FailureGroup(cause=cause, tests=(), places=places)
+
+
+def _changes_line(rewrite: ChangeArgument, place: SourcePlace, evidence: FixEvidence) -> bool:
+    text = evidence.texts.get(place.file, "")
+    return bool(rewrite_source(text, rewrite, lines=frozenset({place.line})).lines)
 
 
 def _operations(evidence: FixEvidence) -> Iterator[FailureGroup]:
