@@ -78,6 +78,8 @@ for name in MODELS:
 
 def test_a_dictionary_that_is_taken_out_of_a_table_is_one_of_the_few_with_the_key() -> None:
     assert changed(TABLE, 7) == TABLE.replace("missing", "now")
+    called = TABLE.replace('{"missing": 1}', "dict(missing=1)")
+    assert changed(called, 7) == called.replace("missing", "now")
     many = f"{TABLE}more = [{{'missing': 3}},\n{{'missing': 4}},\n{{'missing': 5}}]\n"
     assert changed(many, 7) == many
 

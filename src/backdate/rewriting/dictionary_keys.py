@@ -23,6 +23,7 @@ from backdate.rewriting.source_tree import SourceTree, ancestors, is_field
 
 _METHODS = ("get", "setdefault", "pop")
 """Of dictionaries; their first argument is a key."""
+_MAKERS = ("dict", "collections.OrderedDict")
 _SEVERAL = ("parenthesized_expression", "conditional_expression", "boolean_operator", "binary_operator")
 """An expression of these may hold the dictionary that a name is given."""
 _SCOPES = ("function_definition", "class_definition", "module")
@@ -71,7 +72,7 @@ class _DictionaryKeys:
             yield from self._of_display(value)
         elif value.type == "call":
             call = call_at(value)
-            if call is not None and self._tree.code(call.function) in ("dict", "collections.OrderedDict"):
+            if call is not None and self._tree.code(call.function) in _MAKERS:
                 yield from self.of_keyword(call)
                 for argument in call.given:
                     inner = argument.named_child(0) if argument.type == "dictionary_splat" else argument
@@ -104,7 +105,7 @@ class _DictionaryKeys:
 
     def of_any_display(self) -> Iterator[Edit]:
         """The edits of all dictionaries in the file that are written out with the key; none of many."""
-        found = [edit for node in _displays(self._tree.root) for edit in self._of_display(node)]
+        found = [edit for node in _displays(self._tree) for edit in self.of_value(node)]
         keys = {self._tree.line(edit.start) for edit in found}
         if len(keys) <= _FEW_DISPLAYS:
             yield from found
@@ -243,11 +244,12 @@ def _is_inside(node: Node, scope: Node) -> bool:
     return scope.start_byte <= node.start_byte and node.end_byte <= scope.end_byte
 
 
-def _displays(root: Node) -> Iterator[Node]:
-    """The dictionaries that a file writes out."""
-    waiting = [root]
+def _displays(tree: SourceTree) -> Iterator[Node]:
+    """The dictionaries that a file writes out, ``{"a": 1}`` and ``dict(a=1)``."""
+    waiting = [tree.root]
     while waiting:
         node = waiting.pop()
-        if node.type == "dictionary":
+        function = node.child_by_field_name("function") if node.type == "call" else None
+        if node.type == "dictionary" or (function is not None and tree.code(function) in _MAKERS):
             yield node
         waiting += reversed(node.named_children)
