@@ -477,3 +477,26 @@ def test_what_was_guessed_for_one_failure_and_mends_another_stays() -> None:
     assert not mended.solved
     assert mended.texts == {"b.py": "lib.prod\n"}
     assert mended.reading.good == {"test_b.py"}
+
+
+def test_a_guess_that_is_refused_on_its_own_lines_is_guessed_for_no_other_failure() -> None:
+    """``relationship(cascade=False)`` was tried for one failure after the other, and broke every run."""
+    place = SourcePlace(file="a.py", line=1)
+
+    def rules(group, texts):
+        if group.cause.name:
+            return []
+        guess = rename("sum", "gone", place, origin="changed-default")
+        mended = rename("less", "sum", SourcePlace(file="b.py", line=1))
+        return [guess, mended] if group.tests == ("test_b.py",) else [guess]
+
+    one = DeadNamesWorld(
+        files={"a.py": "lib.sum\nlib.wrong\n", "b.py": "lib.less\n"},
+        alive=frozenset({"sum", "less", "wrong"}),
+        rules=rules,
+        wrong=frozenset({"wrong", "less"}),
+    )
+    mended = MendLoop(one, one.changer()).mend()
+    assert mended.texts["b.py"] == "lib.sum\n"
+    with_guess = [texts for texts, _ in one.asked if "lib.gone" in texts.get("a.py", "")]
+    assert len(with_guess) == 1

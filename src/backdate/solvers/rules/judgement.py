@@ -20,7 +20,8 @@ from backdate.rewriting.rewrite import (
     ReplaceUse,
     Rewrite,
 )
-from backdate.solvers.rules.applying import MadeChange
+from backdate.solvers.reasons import ProposalOrigin
+from backdate.solvers.rules.applying import ChangedTexts, MadeChange, PlannedChange
 from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.proposals import FailureGroup, quoted_words
 
@@ -117,6 +118,19 @@ def new_on_lines(
         for group in groups
         if group_key(group) not in before_keys and any(place in lines for place in group.places)
     )
+
+
+def is_refused_guess(
+    change: PlannedChange,
+    changed: ChangedTexts,
+    groups: Sequence[FailureGroup],
+    before_keys: frozenset[str],
+) -> bool:
+    """Whether a guessed default is refused on its own lines: it is guessed for no other failure again."""
+    if change.proposal.origin is not ProposalOrigin.CHANGED_DEFAULT:
+        return False
+    lines = (made.lines for made in changed.made if made.planned is change)
+    return any(new_on_lines(groups, before_keys, own) for own in lines)
 
 
 def _refuses_its_call(rewrite: Rewrite | None, cause: Cause) -> bool:

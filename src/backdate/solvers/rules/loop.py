@@ -32,6 +32,7 @@ from backdate.solvers.rules.judgement import (
     group_key,
     has_one_of,
     is_about,
+    is_refused_guess,
     is_silent,
     judge_change,
     mends_others,
@@ -299,12 +300,13 @@ class MendLoop:
         base, before = self._texts, self._last
         self._history.add(base, kept)
         self._texts = self._history.texts() if rejected else changed.texts
+        keys = frozenset(map(group_key, self._open))
         for change in rejected:
-            self._planner.reject(change)
+            refused = is_refused_guess(change, changed, after.groups, keys)
+            self._planner.reject(change, everywhere=refused, in_vain=after.groups)
         if not kept and rejected:
             return  # all is as it was, and so is what fails
         lines = {place for made in changed.made if id(made.planned) in gone for place in made.lines}
-        keys = frozenset(map(group_key, self._open))
         blamed = {id(group) for group in new_on_lines(after.groups, keys, frozenset(lines))}
         groups = [group for group in after.groups if id(group) not in blamed]
         not_run = not after.ended or bool(after.whole and before.good - after.good)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -10,6 +10,7 @@ from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.line_maps import LineMap
 from backdate.rewriting.rewrite import ChangeArgument, ReplaceUse, Rewrite
+from backdate.solvers.reasons import ProposalOrigin
 from backdate.solvers.rules.applying import PlannedChange, TextChanger, Texts, identity_of
 from backdate.solvers.rules.backend import FixBackend
 from backdate.solvers.rules.changes import ChangeHistory
@@ -28,6 +29,9 @@ class ChangePlanner:
     backend: FixBackend
     changer: TextChanger
     _rejected: dict[str, set[str]] = field(init=False, default_factory=dict)
+    """By the key of a failure."""
+    _refused: set[str] = field(init=False, default_factory=set)
+    """For any failure."""
 
     def for_groups(
         self, groups: Sequence[FailureGroup], history: ChangeHistory, texts: Texts, *, one_at_a_time: bool
@@ -175,12 +179,21 @@ class ChangePlanner:
 
     def left_for(self, group: FailureGroup, texts: Texts) -> Iterator[Proposal]:
         """The proposals for a group that were not rejected."""
-        rejected = self._rejected.get(group_key(group), set())
+        rejected = self._rejected.get(group_key(group), set()) | self._refused
         return (each for each in self.backend.propose(group, texts) if identity_of(each) not in rejected)
 
-    def reject(self, change: PlannedChange) -> None:
-        """Never plan that again for the same failure."""
-        self._rejected.setdefault(group_key(change.group), set()).add(identity_of(change.proposal))
+    def reject(
+        self, change: PlannedChange, *, everywhere: bool = False, in_vain: Iterable[FailureGroup] = ()
+    ) -> None:
+        """Never plan that again for the same failure; ``everywhere``: for any.
+
+        ``in_vain``: what failed with it. A guessed default, which is of no line that fails, mends none of it.
+        """
+        of_any = in_vain if change.proposal.origin is ProposalOrigin.CHANGED_DEFAULT else ()
+        for group in (change.group, *of_any):
+            self._rejected.setdefault(group_key(group), set()).add(identity_of(change.proposal))
+        if everywhere:
+            self._refused.add(identity_of(change.proposal))
 
 
 def _raising(group: FailureGroup) -> Sequence[SourcePlace]:
