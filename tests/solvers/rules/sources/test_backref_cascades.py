@@ -53,6 +53,10 @@ def edited(body: str, *, kind: CauseKind = CauseKind.ASSERTION, old: str = "1.3.
             "recipe = Recipe(title=1)\nrecipe.author = author\ns.session.flush()",
             "recipe = Recipe(title=1)\nrecipe.author = author\ns.session.add(recipe)\ns.session.flush()",
         ),
+        (
+            "for title in titles:\n    Recipe(title=title, author=me)\nself.session.commit()",
+            "for title in titles:\n    self.session.add(Recipe(title=title, author=me))\nself.session.commit()",
+        ),
     ],
 )
 def test_they_are_added_where_they_are_made(body: str, after: str) -> None:

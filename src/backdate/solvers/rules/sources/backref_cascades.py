@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterator, Mapping
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.python_source import parsed_or_none
+from backdate.editing.python_strings import SourceText
 from backdate.editing.spans import Edit
 from backdate.solvers.rules.executed import function_around
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
 from backdate.solvers.rules.sources.documented_change import DocumentedChange
-from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, line_behind
+from backdate.solvers.rules.sources.syntax_edits import edited_files, leaf_of, line_behind, span_of
 
 _KINDS = frozenset({CauseKind.ASSERTION, CauseKind.CHANGED_VALUE, CauseKind.CHANGED_TYPE})
 _OF_SESSIONS = frozenset({"add", "add_all", "commit", "execute", "flush", "merge", "query", "scalars"})
@@ -78,10 +79,17 @@ def _edits(
     text: str, executed: Collection[int], relations: Collection[tuple[str, str]]
 ) -> Iterator[tuple[int, Edit]]:
     tree = parsed_or_none(text) if relations else None
+    source = SourceText(text)
     for node in ast.walk(tree) if tree is not None else ():
-        if tree is None or not isinstance(node, ast.Assign) or node.lineno not in executed:
+        if tree is None or not isinstance(node, ast.Assign | ast.Expr) or node.lineno not in executed:
             continue
         around = function_around(tree, node.lineno)
+        if isinstance(node, ast.Expr):  # what is made is held by nobody else
+            session = _session(around) if _refers(node.value, relations) else ""
+            if session:
+                start, end = span_of(node.value, source)
+                yield node.lineno, Edit(start, end, f"{session}.add({text[start:end]})")
+            continue
         made = _attached(node, around, relations)
         session = "" if not made or _is_added(made, around) else _session(around)
         edit = line_behind(node, text, f"{session}.add({made})") if session else None
@@ -98,12 +106,18 @@ def _attached(node: ast.Assign, around: ast.AST, relations: Collection[tuple[str
     if len(node.targets) > 1:
         return ""
     if isinstance(target, ast.Name) and isinstance(value, ast.Call):
-        given = any((leaf_of(value.func), str(keyword.arg)) in relations for keyword in value.keywords)
-        return target.id if given else ""
+        return target.id if _refers(value, relations) else ""
     if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
         of = {(name, target.attr) for name in _classes_of(target.value.id, around)}
         return target.value.id if not of.isdisjoint(relations) else ""
     return ""
+
+
+def _refers(value: ast.expr, relations: Collection[tuple[str, str]]) -> bool:
+    """Whether an expression makes an object that refers to another one: ``Recipe(author=author)``."""
+    return isinstance(value, ast.Call) and any(
+        (leaf_of(value.func), str(keyword.arg)) in relations for keyword in value.keywords
+    )
 
 
 def _classes_of(name: str, around: ast.AST) -> Iterator[str]:
