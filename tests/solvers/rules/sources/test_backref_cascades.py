@@ -54,8 +54,8 @@ def edited(body: str, *, kind: CauseKind = CauseKind.ASSERTION, old: str = "1.3.
             "recipe = Recipe(title=1)\nrecipe.author = author\ns.session.add(recipe)\ns.session.flush()",
         ),
         (
-            "for title in titles:\n    Recipe(title=title, author=me)\nself.session.flush()",
-            "for title in titles:\n    self.session.add(Recipe(title=title, author=me))\nself.session.flush()",
+            "for title in all:\n    Recipe(title=title, author=me)\nself.session.flush()",
+            "for title in all:\n    self.session.add(Recipe(title=title, author=me))\nself.session.flush()",
         ),
     ],
 )
