@@ -127,6 +127,29 @@ def test_after_half_of_the_runs_what_shows_itself_waits() -> None:
     assert loop.runs == len(one.asked) == 8
 
 
+def test_after_a_guess_in_vain_a_look_comes_before_the_next_one() -> None:
+    """Four runs went on defaults that might be meant, and PyJWT's error was caught all the while."""
+
+    def rules(group, texts):
+        if group.cause.kind is CauseKind.ASSERTION:
+            first = SourcePlace(file="b.py", line=1)
+            return [rename("sum", f"add{number}", first, origin="changed-default") for number in range(6)]
+        return [rename("product", "prod", *group.places)]
+
+    one = DeadNamesWorld(
+        files={"a.py": "lib.product\n", "b.py": "lib.sum\n"},
+        alive=frozenset({"prod", "sum", *(f"add{number}" for number in range(6))}),
+        rules=rules,
+        catches=frozenset({"a.py"}),
+        shows="assert None == 'm7'",
+    )
+    loop = MendLoop(one, one.changer())
+    mended = loop.mend()
+    assert mended.solved
+    assert mended.texts == {"a.py": "lib.prod\n"}
+    assert loop.runs == len(one.asked) == 4
+
+
 def raised(message: str, file: str, *tests: str, type_: str = "ConnectionClosedError") -> FailureGroup:
     cause = Cause(kind=CauseKind.OTHER_ERROR, type=type_, message=message)
     return FailureGroup(cause=cause, tests=tests, places=(SourcePlace(file=file, line=1),))

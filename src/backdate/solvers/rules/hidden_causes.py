@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from backdate.solvers.reasons import CaughtError
-from backdate.solvers.rules.applying import ChangedTexts, TextChanger, Texts
+from backdate.solvers.reasons import CaughtError, ProposalOrigin
+from backdate.solvers.rules.applying import ChangedTexts, PlannedChange, TextChanger, Texts
 from backdate.solvers.rules.backend import FixBackend
 from backdate.solvers.rules.hunk_reasons import error_line
 from backdate.solvers.rules.judgement import group_key, is_about, is_silent, says_less
@@ -128,9 +128,24 @@ class HiddenCauses:
         """
         return _shows_status(failing) and all(self._hides_its_cause(texts, group) for group in guessed_for)
 
-    def is_due(self, failing: Iterable[FailureGroup]) -> bool:
-        """Whether nobody has looked behind the status of an error, which a test of several got."""
-        return not self._looks and _shows_status(failing)
+    def is_due(
+        self,
+        failing: Iterable[FailureGroup],
+        planned: Iterable[PlannedChange],
+        *,
+        late: bool,
+        in_vain: bool,
+    ) -> bool:
+        """Whether a look comes first, of which there was none yet.
+
+        ``late``, half of the runs are over, which are for what can be seen: what views answer with an error
+        waits no longer. ``in_vain``, a default was guessed that did nothing: where only more of them are
+        ``planned`` a look costs one run, and tells what code catches on the way.
+        """
+        if self._looks:
+            return False
+        guesses = (one.proposal.origin is ProposalOrigin.CHANGED_DEFAULT for one in planned)
+        return (late and _shows_status(failing)) or (in_vain and all(guesses))
 
     def _is_of_code(self, texts: Texts, file: str) -> bool:
         """Whether a file may be edited: it is none of tests."""

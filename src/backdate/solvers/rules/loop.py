@@ -191,8 +191,8 @@ class MendLoop:
         foreseen = () if self._one_at_a_time else self.backend.foreseen(self._texts)
         planned = self._for_groups((*self._open, *foreseen))
         guessed_for = [change.group for change in planned]
-        # half of the runs are for what can be seen; what views answer with an error waits no longer
-        due = 2 * self.runs >= self.most_runs and self._hidden.is_due(self._open)
+        late, in_vain = 2 * self.runs >= self.most_runs, self._planner.guessed_in_vain
+        due = self._hidden.is_due(self._open, planned, late=late, in_vain=in_vain)
         if planned and (due or self._hidden.is_likelier(self._texts, self._open, guessed_for)):
             planned = self._for_caught() or planned
         if planned or self._unseen:

@@ -28,6 +28,8 @@ class ChangePlanner:
 
     backend: FixBackend
     changer: TextChanger
+    guessed_in_vain: bool = field(init=False, default=False)
+    """Whether a guessed default was tried and helped nothing."""
     _rejected: dict[str, set[str]] = field(init=False, default_factory=dict)
     """By the key of a failure."""
     _refused: set[str] = field(init=False, default_factory=set)
@@ -189,7 +191,9 @@ class ChangePlanner:
 
         ``in_vain``: what failed with it. A guessed default, which is of no line that fails, mends none of it.
         """
-        of_any = in_vain if change.proposal.origin is ProposalOrigin.CHANGED_DEFAULT else ()
+        guessed = change.proposal.origin is ProposalOrigin.CHANGED_DEFAULT
+        self.guessed_in_vain |= guessed
+        of_any = in_vain if guessed else ()
         for group in (change.group, *of_any):
             self._rejected.setdefault(group_key(group), set()).add(identity_of(change.proposal))
         if everywhere:
