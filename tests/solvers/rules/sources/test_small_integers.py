@@ -33,6 +33,8 @@ def all_edited(code: str, message: str = REFUSED) -> list[str]:
         ("x = 300 - image[0]", "x = 300 - image[0].astype(int)"),
         ("x = f(a) % -1", "x = f(a).astype(int) % -1"),
         ("x = (a + b) * 256", "x = (a + b).astype(int) * 256"),
+        ("f(a) + more\nmore = 300", "f(a).astype(int) + more\nmore = 300"),
+        ("g = lambda a, more=300: a.b(1) + more", "g = lambda a, more=300: a.b(1).astype(int) + more"),
     ],
 )
 def test_what_stands_beside_a_number_is_made_wider(code: str, after: str) -> None:

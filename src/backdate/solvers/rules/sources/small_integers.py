@@ -14,7 +14,7 @@ from backdate.advice import AdviceEvidence, EvidenceKind
 from backdate.diagnosis.result import CauseKind
 from backdate.editing.spans import Edit, apply_edits
 from backdate.rewriting.expressions import nodes_on
-from backdate.rewriting.source_tree import SourceTree, source_tree
+from backdate.rewriting.source_tree import SourceTree, is_field, source_tree
 from backdate.solvers.rules.proposals import FailureGroup, FileEdit, FixEvidence, Proposal, ProposalOrigin
 from backdate.solvers.rules.sources.documented_change import DocumentedChange
 from backdate.solvers.rules.sources.subjects import library_behind
@@ -92,11 +92,26 @@ def _shifted(group: FailureGroup, evidence: FixEvidence) -> Iterator[Proposal]:
 
 
 def _beside_numbers(tree: SourceTree, node: Node) -> Iterator[Node]:
-    """The operand of ``node`` whose other one is a written number, where it is arithmetic."""
+    """The operand of ``node`` whose other one is a number, written there or bound, where it is arithmetic."""
     left, right = _operands(tree, node)
     for one, other in ((left, right), (right, left)):
-        if one is not None and other is not None and _may_be_array(tree, one) and other.type in _NUMBERS:
+        if one is not None and other is not None and _may_be_array(tree, one) and _is_number(tree, other):
             yield one
+
+
+def _is_number(tree: SourceTree, node: Node) -> bool:
+    """Whether it is a written number, or a name that the file gives one: ``offset=300``, ``BASE = 300``."""
+    if node.type != "identifier":
+        return node.type in _NUMBERS
+    holders = [(one.parent, one) for one in tree.identifiers(tree.code(node))]
+    return any(
+        value is not None and value.type in _NUMBERS
+        for holder, name in holders
+        if holder is not None
+        for field, of in (("name", "default_parameter"), ("left", "assignment"))
+        if holder.type == of and is_field(holder, field, name)
+        for value in [holder.child_by_field_name("value" if of == "default_parameter" else "right")]
+    )
 
 
 def _sides(tree: SourceTree, nodes: list[Node], side: str) -> Iterator[Node]:
