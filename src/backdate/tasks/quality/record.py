@@ -201,7 +201,8 @@ class Weakness:
 
     hunks: tuple[HunkTrial, ...] = ()
     possible_hunks: int = 0
-    """Hunks that change what a program does; 0 in a record of an older version, which did not count them."""
+    """Hunks of code that change what a program does, and those that nobody looked at; 0 in a record of an
+    older version, which did not count them."""
     halves: tuple[HalfTrial, ...] = ()
     """None of a patch without halves."""
     mutants: tuple[MutantTrial, ...] = ()

@@ -94,15 +94,15 @@ class _BrokenSolutions:
     """With both patches."""
 
     def run(self, settings: TrialSettings) -> Weakness:
-        """All trials that were asked for, as far as the time goes."""
-        parts = split_hunks(self.reference)
-        hunks = [part for part in parts if part.path.endswith(_CODE) and self._matters(part, parts)]
+        """All trials that were asked for, as far as the time goes; the two halves first."""
+        halves = tuple(self._halves())
+        hunks, possible_hunks = self._hunks(settings.most_hunks)
         possible = [_mutants_in(self.after, file) for file in self.reference]
         chosen = choose(possible, settings.most_mutants, settings.seed)
         return Weakness(
-            hunks=tuple(self._without(part, parts) for part in hunks[: settings.most_hunks]),
-            possible_hunks=len(hunks),
-            halves=tuple(self._halves()),
+            hunks=hunks,
+            possible_hunks=possible_hunks,
+            halves=halves,
             mutants=tuple(
                 self._with_mutant(file.path, mutant)
                 for file, group in zip(self.reference, chosen, strict=True)
@@ -111,6 +111,21 @@ class _BrokenSolutions:
             possible_mutants=sum(map(len, possible)),
             asked=settings,
         )
+
+    def _hunks(self, most: int) -> tuple[tuple[HunkTrial, ...], int]:
+        """The trials of hunks, and how many hunks may be missed.
+
+        Each look at one costs a copy of the tree, so that those beyond the limits are counted as they are.
+        """
+        parts = split_hunks(self.reference)
+        trials: list[HunkTrial] = []
+        possible = 0
+        for part in parts:
+            looks = len(trials) < most and not self.judge.is_late
+            if part.path.endswith(_CODE) and (not looks or self._matters(part, parts)):
+                possible += 1
+                trials += [self._without(part, parts)] if len(trials) < most else []
+        return tuple(trials), possible
 
     def _matters(self, left_out: FilePatch, parts: Sequence[FilePatch]) -> bool:
         """Whether it is more than comments, docstrings, annotations. One that nothing applies without is."""
