@@ -26,6 +26,6 @@ def wanted_locales(context: RepairContext) -> Iterator[Repair]:
         return
     files = [file for one in failed for file in one.files if context.files.has(file)]
     named = [name for file in files[:_MOST_FILES] for name in _NAMED.findall(context.files.text(file) or "")]
-    locales = tuple(sorted(dict.fromkeys((_USUAL, *named[: MOST_LOCALES - 1]))))
+    locales = tuple(sorted([*dict.fromkeys((_USUAL, *named))][:MOST_LOCALES]))
     reason = f"{', '.join(locales)}, as it says: {_UNSUPPORTED}"
     yield context.repaired(ErrorClass.TESTS_FAIL, _RULE, reason, replace(recipe, locales=locales))
