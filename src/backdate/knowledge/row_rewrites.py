@@ -91,6 +91,11 @@ def _in_class(edit: EditRow) -> str:
 
 
 def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
+    return _in_its_place(edit, target, row) or _of_definitions(edit, target) or _of_arguments(edit, target)
+
+
+def _in_its_place(edit: EditRow, target: str, row: ChangeRow) -> Rewrite | None:
+    """What takes the place of the name itself, of its uses or of what is read of it."""
     if edit.name and edit.members:
         members = tuple(edit.members.items())
         return ReplaceClass(old=target, new=_whole(edit.name), members=members)
@@ -120,14 +125,11 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         return ReplaceAssignment(target=target, template=edit.assigned, owned_as=edit.assigns)
     if edit.item:
         return ReplaceItem(target=target, template=edit.item, then=edit.then)
-    if edit.adds:
-        return AddArgument(
-            function=target,
-            argument=edit.adds,
-            value=edit.value,
-            position=edit.position,
-            beside=tuple(edit.beside.items()),
-        )
+    return None
+
+
+def _of_definitions(edit: EditRow, target: str) -> Rewrite | None:
+    """What becomes of classes, functions, files and texts."""
     if edit.takes or edit.drops:
         return ChangeParameter(of=edit.of, methods=edit.methods, adds=edit.takes, drops=edit.drops)
     if edit.attributes or edit.body:
@@ -145,6 +147,15 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         return DecoratedCoroutine(decorator=target)
     if edit.undecorates:
         return DropDecorator(decorator=target)
+    return None
+
+
+def _of_arguments(edit: EditRow, target: str) -> Rewrite:
+    beside = tuple(edit.beside.items())
+    if edit.adds:
+        return AddArgument(
+            function=target, argument=edit.adds, value=edit.value, position=edit.position, beside=beside
+        )
     if edit.positional:
         return NamePositional(function=target, names=edit.positional)
     return ChangeArgument(
@@ -153,7 +164,7 @@ def _rewrite_of(edit: EditRow, target: str, row: ChangeRow) -> Rewrite:
         new=edit.becomes,
         value=edit.value,
         only_value=edit.only_value,
-        beside=tuple(edit.beside.items()),
+        beside=beside,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from backdate.sandboxes.interface import Capability, Command, RunResult, Sandbox, Workspace
 
@@ -29,3 +30,12 @@ class WrappedSandbox:
     def run(self, command: Command, workspace: Workspace, *, log: Path) -> RunResult:
         """As the inner one."""
         return self.inner.run(command, workspace, log=log)
+
+
+def innermost(sandbox: Sandbox) -> Any:
+    """What ``sandbox`` wraps, which sees the same system; hashable as every sandbox is, though the protocol
+    does not say so."""
+    found: Any = sandbox
+    while isinstance(found, WrappedSandbox):
+        found = found.inner
+    return found

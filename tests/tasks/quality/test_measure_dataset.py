@@ -111,3 +111,14 @@ def test_a_task_without_its_source_is_a_problem_of_its_own(
     ((name, reason),) = found.problems
     assert name == "silent"
     assert "does not apply" in reason
+
+
+def test_more_time_is_no_reason_to_try_again_what_was_not_late(
+    dataset: Dataset, project: InProcessProject
+) -> None:
+    first = measure_dataset(dataset, project, trials=TrialSettings(most_mutants=2, seconds=60))
+    runs = len(project.runs)
+    measure_dataset(first.dataset, project, trials=TrialSettings(most_mutants=2, seconds=600))
+    assert len(project.runs) == runs
+    measure_dataset(first.dataset, project, trials=TrialSettings(most_mutants=3, seconds=60))
+    assert len(project.runs) > runs

@@ -7,11 +7,10 @@ import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from backdate.sandboxes.interface import BaseSystem, Command, Limits, Sandbox, Workspace
 from backdate.sandboxes.services.wanted import ServiceKind
-from backdate.sandboxes.wrapped import WrappedSandbox
+from backdate.sandboxes.wrapped import innermost
 
 _LOOK = r"""
 version() { "$1" "$2" 2>/dev/null </dev/null | head -n 1; }
@@ -62,10 +61,7 @@ def installed_services(sandbox: Sandbox, base: BaseSystem | None) -> tuple[Insta
     """
     if not can_start(sandbox, base):
         return ()
-    hashable: Any = sandbox  # every sandbox is, though the protocol does not say so
-    while isinstance(hashable, WrappedSandbox):
-        hashable = hashable.inner  # what wraps a run changes nothing of what is installed
-    return _look(hashable, base)
+    return _look(innermost(sandbox), base)
 
 
 @functools.lru_cache(maxsize=32)

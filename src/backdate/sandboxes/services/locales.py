@@ -12,14 +12,13 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from backdate.errors import MachineError
 from backdate.sandboxes import scratch
 from backdate.sandboxes.file_lock import held_file
 from backdate.sandboxes.interface import BaseSystem, Command, Limits, Mount, Sandbox, Workspace
 from backdate.sandboxes.services.installed import can_start
-from backdate.sandboxes.wrapped import WrappedSandbox
+from backdate.sandboxes.wrapped import innermost
 from backdate.serial import digest
 from backdate.text import end_of_file
 
@@ -49,10 +48,8 @@ def locales_there(names: Iterable[str], sandbox: Sandbox, base: BaseSystem | Non
     wanted = sorted({name for name in names if _NAME.match(name)})[:MOST_LOCALES]
     if not wanted or not can_start(sandbox, base):
         return ()
-    hashable: Any = sandbox  # as for services
-    while isinstance(hashable, WrappedSandbox):
-        hashable = hashable.inner
-    return tuple(name for name in wanted if name in _defined(hashable, base))
+    defined = _defined(innermost(sandbox), base)
+    return tuple(name for name in wanted if name in defined)
 
 
 @functools.lru_cache(maxsize=32)

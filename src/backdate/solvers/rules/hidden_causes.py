@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from backdate.solvers.reasons import CaughtError, ProposalOrigin
@@ -118,34 +118,27 @@ class HiddenCauses:
             or (bool(group.places) and not self._is_of_code(texts, group.places[0].file))
         )
 
-    def is_likelier(
-        self, texts: Texts, failing: Iterable[FailureGroup], guessed_for: Iterable[FailureGroup]
-    ) -> bool:
-        """Whether a look is likelier to tell than what is guessed for some groups.
-
-        So it is where a test got the status of an error, and all that is guessed is for failures that hide
-        their cause.
-        """
-        return _shows_status(failing) and all(self._hides_its_cause(texts, group) for group in guessed_for)
-
     def is_due(
         self,
-        failing: Iterable[FailureGroup],
-        planned: Iterable[PlannedChange],
+        texts: Texts,
+        failing: Collection[FailureGroup],
+        planned: Collection[PlannedChange],
         *,
         late: bool,
         in_vain: bool,
     ) -> bool:
-        """Whether a look comes first, of which there was none yet.
+        """Whether a look is likelier to tell than what is ``planned``, or waits no longer.
 
-        ``late``, half of the runs are over, which are for what can be seen: what views answer with an error
-        waits no longer. ``in_vain``, a default was guessed that did nothing: where only more of them are
-        ``planned`` a look costs one run, and tells what code catches on the way.
+        It is likelier where a test got the status of an error, and all that is planned is guessed for what
+        hides its cause. Of others there is one: ``late``, half of the runs are over, which are for what shows
+        itself, behind such a status; ``in_vain``, a default was guessed that did nothing, where only more of
+        them are planned.
         """
-        if self._looks:
-            return False
+        shows = _shows_status(failing)
+        if shows and all(self._hides_its_cause(texts, one.group) for one in planned):
+            return True
         guesses = (one.proposal.origin is ProposalOrigin.CHANGED_DEFAULT for one in planned)
-        return (late and _shows_status(failing)) or (in_vain and all(guesses))
+        return not self._looks and ((late and shows) or (in_vain and all(guesses)))
 
     def _is_of_code(self, texts: Texts, file: str) -> bool:
         """Whether a file may be edited: it is none of tests."""

@@ -190,11 +190,9 @@ class MendLoop:
         self._untraced = False
         foreseen = () if self._one_at_a_time else self.backend.foreseen(self._texts)
         planned = self._for_groups((*self._open, *foreseen))
-        guessed_for = [change.group for change in planned]
         late, in_vain = 2 * self.runs >= self.most_runs, self._planner.guessed_in_vain
-        due = self._hidden.is_due(self._open, planned, late=late, in_vain=in_vain)
-        if planned and (due or self._hidden.is_likelier(self._texts, self._open, guessed_for)):
-            planned = self._for_caught() or planned
+        due = self._hidden.is_due(self._texts, self._open, planned, late=late, in_vain=in_vain)
+        planned = (self._for_caught() if planned and due else []) or planned
         if planned or self._unseen:
             return self._in_place_of_all(planned)
         return self._on_untraced_lines() or self._alternative()

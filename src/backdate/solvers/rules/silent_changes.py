@@ -80,7 +80,7 @@ def _refused_values(evidence: FixEvidence) -> Iterator[FailureGroup]:
                     name=rewrite.argument,
                     owner=rule.target,
                     owner_is="function",
-                    distribution=distribution,
+                    distribution="builtin" if distribution == PYTHON else distribution,
                     version=new or None,
                 )
                 yield FailureGroup(cause=cause, tests=(), places=places)

@@ -107,7 +107,7 @@ def _covers(weakness: Weakness, trials: TrialSettings) -> bool:
     return asked == trials or (
         (asked.seed, asked.most_mutants) == (trials.seed, trials.most_mutants)
         and asked.most_hunks >= trials.most_hunks
-        and asked.seconds >= trials.seconds
+        and (asked.seconds >= trials.seconds or not weakness.was_late)
     )
 
 

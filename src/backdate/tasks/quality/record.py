@@ -225,6 +225,12 @@ class Weakness:
         return late + max(self.possible_hunks - len(self.hunks), 0)
 
     @property
+    def was_late(self) -> bool:
+        """Whether the time was over before all that was asked for was tried."""
+        trials: tuple[HunkTrial | HalfTrial | MutantTrial, ...] = (*self.hunks, *self.halves, *self.mutants)
+        return any(trial.outcome is TrialOutcome.NOT_RUN for trial in trials)
+
+    @property
     def halves_noticed(self) -> Share:
         """Of the halves that could be tried."""
         return _noticed(trial.outcome for trial in self.halves)

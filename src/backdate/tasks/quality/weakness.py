@@ -148,7 +148,11 @@ class _BrokenSolutions:
         paths = [file.path for file in self.reference]
         with copy_of(self.base) as whole:
             apply_files(self.reference, whole, what="the reference patch")
-            before, after = files_at(self.base, paths), files_at(whole, paths)
+            try:
+                before, after = files_at(self.base, paths), files_at(whole, paths)
+            except ConfigurationError:  # one is a link, or too large to be cut
+                yield from (HalfTrial(half=h, outcome=TrialOutcome.UNBUILT) for h in get_args(HalfName))
+                return
         for half in get_args(HalfName):
             patch = half_of(before, after, half)
             if patch is not None:
