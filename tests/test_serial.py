@@ -1,3 +1,4 @@
+import ast
 import errno
 import os
 import subprocess
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from backdate import serial
 from backdate.errors import ConfigurationError, DiskFull, StoredDataError
 from backdate.serial import digest, from_json, read_limited, to_json, write_whole
 
@@ -81,21 +83,23 @@ def test_what_is_not_unicode_is_written_out() -> None:
 
 
 DECODED_BY_SEVERAL_THREADS = """
-import sys, threading
+import json, sys, threading
 from backdate.checking.result import CheckResult
 from backdate.environments.environment import Environment
 from backdate.errors import StoredDataError
-from backdate.serial import from_json
+from backdate.serial import from_builtins, from_json
+from backdate.solvers.journal import JournalEntry
 
 sys.setswitchinterval(1e-6)
-kinds = [Environment, CheckResult] * 3
+kinds = [Environment, CheckResult, JournalEntry] * 3
 start = threading.Barrier(len(kinds))
 
 def read(kind):
     start.wait()
+    text = '{"key": "a", "choice": {"interpreter": {"version": "3"}}, "worked_s": 1, "started": 1}'
     try:
-        from_json(kind, b'{"key": "a", "choice": {"interpreter": {"version": "3"}}, "started": 1}')
-    except StoredDataError:
+        from_builtins(kind, json.loads(text)) if "builtins" in sys.argv else from_json(kind, text.encode())
+    except (StoredDataError, ValueError):
         pass
 
 threads = [threading.Thread(target=read, args=(kind,)) for kind in kinds]
@@ -106,10 +110,32 @@ for thread in threads:
 """
 
 
-def test_the_first_values_of_a_type_may_be_read_by_several_threads() -> None:
+@pytest.mark.parametrize("form", ["json", "builtins"])
+def test_the_first_values_of_a_type_may_be_read_by_several_threads(form: str) -> None:
     for _ in range(5):  # half of these ended with a crash of the interpreter
-        ended = subprocess.run([sys.executable, "-c", DECODED_BY_SEVERAL_THREADS], check=False)
+        ended = subprocess.run([sys.executable, "-c", DECODED_BY_SEVERAL_THREADS, form], check=False)
         assert ended.returncode == 0
+
+
+def learns_a_type(call: ast.Call) -> bool:
+    """Whether ``call`` has msgspec learn a type, as only one thread at a time may."""
+    name = ast.unparse(call.func)
+    return (
+        name.endswith("msgspec.convert")
+        or (name.endswith(".Decoder") and bool(call.args or call.keywords))
+        or (name.endswith("json.decode") and (len(call.args) > 1 or bool(call.keywords)))
+    )
+
+
+def test_types_are_learnt_in_one_place() -> None:
+    found = {
+        path.name
+        for path in Path(serial.__file__).parent.rglob("*.py")
+        if "msgspec" in (text := path.read_text(encoding="utf-8"))
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Call) and learns_a_type(node)
+    }
+    assert found == {"serial.py"}
 
 
 def test_a_file_of_a_user_is_read_up_to_a_limit(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import os
 import secrets
 import threading
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, TypeVar, overload
 
 import msgspec
 
@@ -60,14 +61,27 @@ def _without_surrogates(value: Any) -> Any:
     return value
 
 
-def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
-    """The decoder of ``kind``, for any thread; made at the first call. Every decoder is to be had from here,
-    or made when its module is imported."""
+@overload
+def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]: ...
+@overload
+def decoder_of(kind: UnionType) -> msgspec.json.Decoder[Any]: ...
+def decoder_of(kind: Any) -> msgspec.json.Decoder[Any]:
+    """The decoder of ``kind``, for any thread; made at the first call. Every typed decoder is to be had from
+    here."""
     decoder = _DECODERS.get(kind)
     if decoder is None:
         with _LEARNING:
             decoder = _DECODERS.setdefault(kind, msgspec.json.Decoder(kind, dec_hook=_decode_other))
     return decoder
+
+
+def from_builtins(kind: type[T], value: object) -> T:
+    """The value of type ``kind`` that dictionaries, lists and plain values hold.
+
+    Raises msgspec.ValidationError, which is a ValueError, when they do not hold one.
+    """
+    decoder_of(kind)  # so that no other thread learns the same classes meanwhile
+    return msgspec.convert(value, kind)
 
 
 def from_json(kind: type[T], data: bytes, *, what: str = "JSON") -> T:

@@ -17,6 +17,7 @@ from backdate.checking.asked_command import AskedCommand
 from backdate.checking.question import AskedQuestions, Question
 from backdate.checking.result import FORMAT, MIGRATIONS, CheckResult, Verdict, read_result
 from backdate.migrations import Migration, migrate, read_result_bytes, read_result_file
+from backdate.serial import decoder_of
 from backdate.timeline.instants import Instant
 
 PYTHON = "python"
@@ -169,6 +170,6 @@ def read_answers(path: Path) -> CheckAnswers:
 def holds_answers(data: bytes) -> bool:
     """Whether ``data`` is the JSON of answers, by the field that only they have; False for no JSON."""
     try:
-        return msgspec.json.decode(data, type=_AnswersForm).decided_by is not None
+        return decoder_of(_AnswersForm).decode(data).decided_by is not None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from backdate.environments.environment import CutoffOverride, Lock, LockedDistribution
 from backdate.errors import ConfigurationError, StoredDataError
 from backdate.projects.toml import parse_toml
-from backdate.serial import to_json
+from backdate.serial import from_builtins, to_json
 from backdate.timeline.instants import Instant
 
 PROJECT = "@PROJECT@"
@@ -156,7 +156,7 @@ def _sound_packages(text: str) -> list[dict[str, Any]]:
     found = []
     for each in written:
         (package,) = parse_toml(each)["packages"]
-        canonicalize_name(msgspec.convert(package, _Package).name, validate=True)
+        canonicalize_name(from_builtins(_Package, package).name, validate=True)
         found.append(package)
     return found
 

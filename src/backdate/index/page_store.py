@@ -238,7 +238,7 @@ def _with_hashes(page: SerialisedPage) -> SerialisedPage:
     return SerialisedPage(**{**values, "offsets": offsets, "blob": blob})
 
 
-_DECODER = msgspec.json.Decoder(FileEntry)
+_DECODER = decoder_of(FileEntry)
 
 
 def entries(page: SerialisedPage) -> Iterator[FileEntry]:

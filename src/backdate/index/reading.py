@@ -21,6 +21,7 @@ from backdate.index.listed_versions import listed_versions
 from backdate.index.names import MAX_VERSION, are_file_names, is_file_name, version_of
 from backdate.index.page import FileEntry, Microseconds, parse_upload_time
 from backdate.index.page_store import FileColumns
+from backdate.serial import decoder_of
 
 T = TypeVar("T")
 
@@ -80,11 +81,11 @@ MOST_FILES = 50_000
 """Of a page, and versions: more than a page of the largest size has whose files have a hash."""
 MOST_ENTRY_BYTES = 32 * 1024
 _PIECE_BYTES = 1024 * 1024
-_ENTRY = msgspec.json.Decoder(FileEntry)
-_ENTRIES = msgspec.json.Decoder(_PageOfEntries)
-_PAGE = msgspec.json.Decoder(_JsonPage)
-_RELEASE_FILE = msgspec.json.Decoder(_ReleaseFile)
-_DOCUMENT = msgspec.json.Decoder(_ProjectDocument)
+_ENTRY = decoder_of(FileEntry)
+_ENTRIES = decoder_of(_PageOfEntries)
+_PAGE = decoder_of(_JsonPage)
+_RELEASE_FILE = decoder_of(_ReleaseFile)
+_DOCUMENT = decoder_of(_ProjectDocument)
 _ENCODER = msgspec.json.Encoder()
 _BRACKETED_HOST = re.compile(r"https?://\[[0-9A-Fa-f:.]+\][^\[]*\Z")
 _BAD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)

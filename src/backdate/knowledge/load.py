@@ -14,7 +14,7 @@ import msgspec
 from backdate.errors import StoredDataError
 from backdate.knowledge import change_rows, schema
 from backdate.knowledge.row import Row
-from backdate.serial import decoder_of
+from backdate.serial import from_builtins
 
 if TYPE_CHECKING:
     from backdate.knowledge.service_rows import ServiceRow
@@ -29,9 +29,8 @@ def tables() -> Traversable:
 
 def read_table(file: Traversable, kind: type[File]) -> File:
     """What ``file`` holds. Raises StoredDataError, which names file and key, for what does not fit."""
-    decoder_of(kind)  # so that no other thread learns the same classes meanwhile
     try:
-        return msgspec.convert(tomllib.loads(file.read_text(encoding="utf-8")), kind)
+        return from_builtins(kind, tomllib.loads(file.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise StoredDataError(
             f"knowledge/tables/{file.name} does not fit its schema ({error}); see docs/reference/knowledge.md"

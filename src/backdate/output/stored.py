@@ -19,6 +19,7 @@ from backdate.fixing.result import read_fix_result
 from backdate.lowest.result import read_lowest_result
 from backdate.migrations import read_result_bytes
 from backdate.output.render import AnyResult
+from backdate.serial import decoder_of
 
 _IN_FOLDER = "result.json"
 """What ``--keep`` leaves in its folder."""
@@ -69,7 +70,7 @@ def _number(value: msgspec.Raw | None) -> int:
 
 def _kind_of(data: bytes, path: Path) -> str:
     try:
-        fields = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+        fields = decoder_of(dict[str, msgspec.Raw]).decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise StoredDataError(f"{path} cannot be read as a result: {error}") from error
     for kind in _READERS:

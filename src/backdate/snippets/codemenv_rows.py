@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from backdate.errors import StoredDataError
+from backdate.serial import from_builtins
 from backdate.snippets.row_lines import column_text, columns_of, whole_text
 
 _LISTS = ("signature_list", "update_list")
@@ -61,7 +62,7 @@ def read_row(line: bytes) -> tuple[CodeMEnvRow, dict[str, str]]:
         )
         for name, value in columns.items()
     }
-    return msgspec.convert(known, CodeMEnvRow), published
+    return from_builtins(CodeMEnvRow, known), published
 
 
 def _text(name: str, value: Any) -> str:

@@ -29,6 +29,7 @@ from typing import Self
 import msgspec
 
 from backdate.errors import StoredDataError, UsageError
+from backdate.serial import from_builtins
 from backdate.solvers.conversation import AgentReply, Observation
 from backdate.solvers.records import SolverUsage, SuiteCall
 from backdate.solvers.tools.logs import SuiteReport
@@ -195,7 +196,7 @@ class Journal:
 
 def _read(line: bytes, path: Path) -> JournalEntry:
     try:
-        return msgspec.convert(json.loads(line), type=JournalEntry)
+        return from_builtins(JournalEntry, json.loads(line))
     except (ValueError, RecursionError) as error:  # msgspec's ValidationError is one
         raise StoredDataError(
             f"the journal {path} is damaged ({error}); remove it, and the task starts again"

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import msgspec
 
+from backdate.serial import decoder_of
 from backdate.testing.outcomes import Raised
 
 LARGEST_LINE = 8 * 1024 * 1024
@@ -191,7 +192,7 @@ AnyEvent = (
     | BodySeen
 )
 
-_DECODER = msgspec.json.Decoder(AnyEvent)
+_DECODER = decoder_of(AnyEvent)
 
 
 def parse_event(line: bytes) -> AnyEvent | None:

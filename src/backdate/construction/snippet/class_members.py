@@ -7,7 +7,7 @@ which of the wanted attributes they have and which keyword arguments those take.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ import msgspec
 
 from backdate.construction.snippet.changed_apis import ASKED, ChangedApi
 from backdate.rewriting.rewrite import ChangeArgument, RenameAttribute, ReplaceUse, Rewrite
+from backdate.serial import from_builtins
 from backdate.snippets.runs import ProgramEnd, ProgramLimits, ProgramRunner, SnippetProgram
 from backdate.snippets.snippet import ApiChangeKind, Harness, SnippetSide
 
@@ -133,15 +134,13 @@ def changed_members(
     )
 
 
-def _told(
-    runner: ProgramRunner, side: SnippetSide, entry: str, case: str, kind: Callable[..., T]
-) -> T | None:
+def _told(runner: ProgramRunner, side: SnippetSide, entry: str, case: str, kind: type[T]) -> T | None:
     """What the program says; None where it did not end, or says something else."""
     program = SnippetProgram(id=entry, code=_PROGRAM, entry=entry, harness=Harness(cases=(case,)))
     for run in runner.run(side, [program], _LIMITS):
         if run.end is ProgramEnd.FINISHED and len(run.cases) == 1 and not run.cases[0].error:
             try:
-                told: T = msgspec.convert(json.loads(run.cases[0].value), kind)
+                told = from_builtins(kind, json.loads(run.cases[0].value))
             except (ValueError, RecursionError, msgspec.ValidationError):
                 return None
             return told

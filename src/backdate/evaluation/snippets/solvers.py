@@ -12,7 +12,7 @@ import msgspec
 from backdate.errors import UsageError
 from backdate.evaluation.snippets.answers import SnippetReply
 from backdate.models.interface import Model, Reply
-from backdate.serial import read_limited
+from backdate.serial import from_builtins, read_limited
 from backdate.snippets.derived import derived_reference
 from backdate.snippets.gitchameleon import snippet_id
 from backdate.snippets.questions.code import CODE_ASKS
@@ -146,7 +146,7 @@ def _read_replies(path: Path) -> Mapping[tuple[str, SnippetAsk, int], str]:
             if isinstance(value, dict) and "example_id" in value:
                 read = _published(value, replies)
             else:
-                read = msgspec.convert(value, ReplayLine)
+                read = from_builtins(ReplayLine, value)
         except (ValueError, RecursionError) as error:  # msgspec's ValidationError is one
             raise UsageError(
                 f'{path}, line {number} is no answer ({error}); write {{"snippet": ID, "ask": '
@@ -159,9 +159,9 @@ def _read_replies(path: Path) -> Mapping[tuple[str, SnippetAsk, int], str]:
 def _published(value: dict[str, object], before: Mapping[tuple[str, SnippetAsk, int], str]) -> ReplayLine:
     """An answer in GitChameleon's form; which sample it is depends on those ``before``. Raises ValueError."""
     name = next((name for name in PUBLISHED_ANSWERS if name in value), PUBLISHED_ANSWERS[0])
-    line = msgspec.convert(
-        {"snippet": value["example_id"], "ask": SnippetAsk.COMPLETE.value, "reply": value.get(name)},
+    line = from_builtins(
         ReplayLine,
+        {"snippet": value["example_id"], "ask": SnippetAsk.COMPLETE.value, "reply": value.get(name)},
     )
     snippet, sample = snippet_id(line.snippet), 0
     while (snippet, line.ask, sample) in before:

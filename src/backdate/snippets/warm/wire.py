@@ -19,7 +19,7 @@ from backdate.diagnosis.api import AskedPython
 from backdate.environments.environment import Environment
 from backdate.errors import StoredDataError
 from backdate.escapes import without_escapes
-from backdate.serial import from_json, to_json
+from backdate.serial import decoder_of, from_json, to_json
 from backdate.snippets.runs import CaseOutcome, ProgramEnd, ProgramLimits, ProgramRun, SnippetProgram
 from backdate.snippets.scripts import runnable
 
@@ -183,8 +183,8 @@ def read_answer(data: bytes, program: SnippetProgram, places: Places = ()) -> tu
     if answer.id != program.id:
         raise ConnectionEnded("an answer for another program")
     try:
-        load = msgspec.json.decode(answer.load, type=WarmCase | None)
-        cases = tuple(msgspec.json.decode(case, type=WarmCase) for case in answer.cases)
+        load = decoder_of(WarmCase | None).decode(answer.load)
+        cases = tuple(map(decoder_of(WarmCase).decode, answer.cases))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         run = ProgramRun(id=program.id, end=ProgramEnd.CRASHED, detail="it garbled its own report")
         return run, answer.clean

@@ -20,6 +20,7 @@ from backdate.diagnosis.api import ApiDifference, NameChange, ask_both
 from backdate.diagnosis.distributions import Distributions, site_packages
 from backdate.environments.environment import Environment, LockedDistribution
 from backdate.sandboxes.interface import MIB, Command, Limits, Sandbox, Workspace
+from backdate.serial import decoder_of
 from backdate.solvers.tools.interface import Parameter, Tool, ToolRefusal
 from backdate.solvers.tools.logs import read_log
 from backdate.tasks.kinds.migration import migration_facts
@@ -193,7 +194,7 @@ class EnvironmentEvidence:
         for line in reversed(data.splitlines()):
             if line.startswith(_MARK):
                 try:
-                    return msgspec.json.decode(line[len(_MARK) :], type=list[str])
+                    return decoder_of(list[str]).decode(line[len(_MARK) :])
                 except (msgspec.DecodeError, UnicodeDecodeError):
                     break
         last = data.decode("utf-8", "replace").strip().splitlines()[-1:]

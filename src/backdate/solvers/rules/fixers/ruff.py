@@ -14,6 +14,7 @@ import msgspec
 
 from backdate.editing.encodings import line_starts
 from backdate.editing.spans import Edit
+from backdate.serial import decoder_of
 from backdate.solvers.rules.fixers.running import AT
 
 FAMILIES = ("NPY", "PD", "UP", "FURB", "AIR", "PT009", "F632", "W605")
@@ -87,7 +88,7 @@ def _target(python: str) -> str:
 def read_findings(answer: bytes, texts: Mapping[str, str]) -> tuple[RuffFinding, ...]:
     """The findings with edits in ruff's JSON. Raises ValueError where it is none."""
     try:
-        diagnostics = msgspec.json.decode(answer, type=list[_RuffDiagnostic])
+        diagnostics = decoder_of(list[_RuffDiagnostic]).decode(answer)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError("its answer is no list of findings") from error
     starts = {file: line_starts(text) for file, text in texts.items()}

@@ -17,6 +17,7 @@ import msgspec
 from backdate.diagnosis.distributions import site_packages
 from backdate.diagnosis.result import CauseKind
 from backdate.environments.environment import Environment
+from backdate.serial import decoder_of
 from backdate.solvers.rules.fixers.running import AT
 
 _OwnerIs = Literal["", "module", "type", "function"]
@@ -88,7 +89,7 @@ def ty_arguments(environment: Environment, files: Iterable[str]) -> tuple[str, .
 def read_ty(answer: bytes, files: Mapping[str, str]) -> tuple[TyFinding, ...]:
     """The findings in ty's JSON that a failure could have. Raises ValueError where it is none."""
     try:
-        diagnostics = msgspec.json.decode(answer, type=list[_TyDiagnostic])
+        diagnostics = decoder_of(list[_TyDiagnostic]).decode(answer)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError("its answer is no list of findings") from error
     found = (_finding(diagnostic, files) for diagnostic in diagnostics)
