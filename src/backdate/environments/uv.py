@@ -110,6 +110,8 @@ def build_variables(*, cache: Path, bin_folder: Path) -> dict[str, str]:
         "UV_PYTHON_DOWNLOADS": "never",
         "UV_NO_ENV_FILE": "1",
         "UV_NO_GITHUB_FAST_PATH": "1",  # what a repository holds, git says
+        # The newer reader refuses archives with names that no Windows takes, such as Protego's (for Scrapy).
+        "UV_LEGACY_TAR_BACKEND": "1",
         "UV_LINK_MODE": "copy",  # a hard link would be a way back into the cache, and into what is sealed
         "PIP_CONFIG_FILE": os.devnull,
     }
