@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from packaging.utils import canonicalize_name
@@ -67,13 +67,7 @@ def own_modules(context: RepairContext) -> Iterator[Repair]:
         return
     reason = ", ".join(f"{module} lies in {folder}" for folder, module in folders.items())
 
-    def on_path(plan: SuitePlan) -> SuitePlan:
-        known = [part for part in dict(plan.environment).get("PYTHONPATH", "").split(":") if part]
-        own = [posixpath.relpath(folder, plan.cwd) for folder in folders]
-        path = ":".join(dict.fromkeys((*own, *known)))
-        return with_environment(plan, {"PYTHONPATH": path})
-
-    changed = with_plans(context.recipe, on_path)
+    changed = with_plans(context.recipe, lambda plan: with_own_folders(plan, folders))
     if changed != context.recipe:
         yield context.repaired(ErrorClass.NOT_IMPORTABLE, "own modules on the path", reason, changed)
     installed = any(step.kind == "project" for step in context.recipe.install)
@@ -86,6 +80,14 @@ def own_modules(context: RepairContext) -> Iterator[Repair]:
             reason,
             replace(context.recipe, install=install),
         )
+
+
+def with_own_folders(plan: SuitePlan, folders: Iterable[str]) -> SuitePlan:
+    """The plan with folders of the tree on the path, before those that it has there."""
+    known = [part for part in dict(plan.environment).get("PYTHONPATH", "").split(":") if part]
+    own = [posixpath.relpath(folder, plan.cwd) for folder in folders]
+    path = ":".join(dict.fromkeys((*own, *known)))
+    return with_environment(plan, {"PYTHONPATH": path})
 
 
 def own_folder(files: Files, module: str) -> str | None:

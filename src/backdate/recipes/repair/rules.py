@@ -35,6 +35,7 @@ from backdate.recipes.repair import (
     shadowed,
     unsatisfiable,
     variables,
+    written_packages,
 )
 from backdate.recipes.repair.repair import IndexFacts, Repair, RepairKind
 from backdate.recipes.repair.repair_context import RepairContext, RepairRule, Rule
@@ -66,6 +67,7 @@ ADDITIVE_RULES: tuple[Rule, ...] = (
 
 ALTERNATIVE_RULES: tuple[Rule, ...] = (
     incompatible.another_interpreter,
+    written_packages.written_packages,
     shadowed.installed_modules,
     initial_conftests.named_folders,
     django.settings_module,
