@@ -6,10 +6,10 @@ import pytest
 
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
-from backdate.rewriting.rewrite import CallYielded, DropImport, ReplaceName, Rewrite
+from backdate.rewriting.rewrite import AddArgument, CallYielded, DropImport, ReplaceName, Rewrite
 from backdate.solvers.rules.applying import MadeChange, PlannedChange
 from backdate.solvers.rules.backend import SuiteReading
-from backdate.solvers.rules.judgement import ChangeVerdict, group_key, judge_change, mends_others
+from backdate.solvers.rules.judgement import ChangeVerdict, ends_runner, group_key, judge_change, mends_others
 from backdate.solvers.rules.proposals import FailureGroup, Proposal, ProposalOrigin
 
 PLACE = SourcePlace(file="test_it.py", line=2)
@@ -31,6 +31,30 @@ def test_a_test_that_never_ran_may_fail(rewrite: Rewrite, verdict: ChangeVerdict
     failed = FailureGroup(cause=wrong, tests=("test_it.py::test_a",), places=(PLACE,), raised_at=(PLACE,))
     after = SuiteReading(solved=False, reason="", groups=(failed,), ended=True)
     assert judge_change(made, frozenset(), group, after, lambda _: False) is verdict
+
+
+@pytest.mark.parametrize(
+    ("left", "verdict"),
+    [
+        ("[pytest] section in setup.cfg files is no longer supported", ChangeVerdict.NO_EFFECT),
+        ("unknown configuration option", ChangeVerdict.HELPED),
+    ],
+)
+def test_what_ends_the_runner_all_the_same_was_not_mended(left: str, verdict: ChangeVerdict) -> None:
+    def ended(message: str) -> FailureGroup:
+        return FailureGroup(
+            cause=Cause(kind=CauseKind.OTHER_ERROR, type="Failed", message=message), tests=(), places=()
+        )
+
+    before = ended("[pytest] section in setup.cfg files is no longer supported")
+    rewrite = AddArgument(function="lib.made", argument="strict", value="False")
+    proposal = Proposal(origin=ProposalOrigin.CHANGED_DEFAULT, rewrite=rewrite, places=(PLACE,))
+    made = MadeChange(planned=PlannedChange(group=before, proposal=proposal), lines=frozenset({PLACE}))
+    after = SuiteReading(solved=False, reason="", groups=(ended(left),), ended=True)
+    keys = frozenset({group_key(before)})
+    assert judge_change(made, keys, before, after, lambda _: False) is verdict
+    assert (ends_runner([before]) == ends_runner(after.groups)) is (verdict is ChangeVerdict.NO_EFFECT)
+    assert not ends_runner([FailureGroup(cause=before.cause, tests=("t",), places=())])
 
 
 def test_values_that_one_line_of_a_library_refuses_are_failures_of_their_own() -> None:

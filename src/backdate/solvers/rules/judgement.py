@@ -77,7 +77,9 @@ def judge_change(
                 again = False  # the next name of the module that is gone, on the line or in its place
             if says_less(group.cause, moved.cause):
                 again = False  # of all that was wrong with what was given
-            if moved.tests and again and len(group.tests) >= len(moved.tests):
+            # what ends the runner before any test names no tests, as what is foreseen does
+            failed = moved.tests or (not at and key in before_keys)
+            if failed and again and len(group.tests) >= len(moved.tests):
                 return ChangeVerdict.NO_EFFECT
         elif isinstance(change.planned.proposal.rewrite, CallYielded):
             continue  # a test that nobody ran for years may fail; without the change its whole file does
@@ -157,6 +159,11 @@ def is_about(rewrite: Rewrite | None, cause: Cause) -> bool:
 def gained(before: SuiteReading, after: SuiteReading) -> bool:
     """Whether tests are good that were not; of chosen ones those that were missing."""
     return bool(set(before.missing) & after.good) or (after.whole and len(after.good) > len(before.good))
+
+
+def ends_runner(groups: Iterable[FailureGroup]) -> frozenset[str]:
+    """The keys of what ends the runner before it comes to any test: it names neither a test nor a line."""
+    return frozenset(group_key(group) for group in groups if not group.tests and not group.places)
 
 
 def mends_others(before: SuiteReading, after: SuiteReading, helped: Iterable[Sequence[str]]) -> bool:
