@@ -21,6 +21,7 @@ from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.declared_fields import declared_fields
 from backdate.solvers.rules.sources.dropped_alphabets import dropped_alphabets
+from backdate.solvers.rules.sources.exact_types import exact_types
 from backdate.solvers.rules.sources.field_metadata import field_metadata
 from backdate.solvers.rules.sources.grouped_errors import grouped_errors
 from backdate.solvers.rules.sources.handed_on import handed_on
@@ -106,6 +107,7 @@ SEVERAL = (
     autocommit_blocks,
     called_back,
     unset_attributes,
+    exact_types,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
