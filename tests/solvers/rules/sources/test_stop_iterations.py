@@ -47,6 +47,11 @@ def proposed(
             "def f(it):\n\ttry:\n\t\tx = next(\n\t\t\tit)\n\texcept StopIteration:\n\t\treturn\n\tyield x",
         ),
         (
+            "def f(a):\n    try:\n        yield\n    except StopIteration:\n        a()\n        raise\n",
+            3,
+            "def f(a):\n    try:\n        yield\n    except StopIteration:\n        a()\n        return\n",
+        ),
+        (
             "def f(n):\n    if n:\n        raise StopIteration\n    yield n\n",
             3,
             "def f(n):\n    if n:\n        return\n    yield n\n",

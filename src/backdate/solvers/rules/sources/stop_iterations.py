@@ -74,16 +74,31 @@ def _returning(text: str, line: int) -> str | None:
 
 
 def _statement(tree: ast.Module, line: int) -> ast.stmt | None:
-    """The simple statement on ``line`` whose function is a generator."""
+    """The simple statement on ``line`` whose function is a generator; one that raises again what it caught
+    there, where it does."""
     inside = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) and _holds(node, line)]
     innermost = max(inside, key=lambda node: node.lineno, default=None)
     if not isinstance(innermost, ast.FunctionDef) or not any(map(_is_yield, _own_nodes(innermost))):
         return None
+    again = next(filter(None, (_raises_again(node, line) for node in _own_nodes(innermost))), None)
+    if again is not None:
+        return again
     for node in _own_nodes(innermost):
         simple = isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign | ast.AugAssign)
         stops = isinstance(node, ast.Raise) and node.exc is not None and _is_stop(node.exc)
         if isinstance(node, ast.stmt) and (simple or stops) and _holds(node, line):
             return node
+    return None
+
+
+def _raises_again(node: ast.AST, line: int) -> ast.Raise | None:
+    """The statement at the end of a handler of StopIteration around ``line`` that raises it again."""
+    if not isinstance(node, ast.Try) or not any(_holds(tried, line) for tried in node.body):
+        return None
+    for handler in node.handlers:
+        last = handler.body[-1]
+        if handler.type is not None and leaf_of(handler.type) == "StopIteration":
+            return last if isinstance(last, ast.Raise) and last.exc is None else None
     return None
 
 

@@ -21,6 +21,7 @@ from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.declared_fields import declared_fields
 from backdate.solvers.rules.sources.dropped_alphabets import dropped_alphabets
+from backdate.solvers.rules.sources.dropped_items import dropped_items
 from backdate.solvers.rules.sources.exact_types import exact_types
 from backdate.solvers.rules.sources.field_metadata import field_metadata
 from backdate.solvers.rules.sources.grouped_errors import grouped_errors
@@ -108,6 +109,7 @@ SEVERAL = (
     called_back,
     unset_attributes,
     exact_types,
+    dropped_items,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
