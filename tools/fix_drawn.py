@@ -260,6 +260,7 @@ def _draw(one: ReadDraw) -> Iterator[str]:
     broke = one.broke
     mendable = [row for row in broke if row.mendable]
     solved = [row for row in broke if row.outcome is DrawnOutcome.SOLVED]
+    mended = [row for row in mendable if row in solved]
     patched = [row for row in broke if row.judgement]
     right = [row for row in patched if row.judgement == "right"]
     counts = Counter(row.outcome for row in one.rows)
@@ -272,7 +273,7 @@ def _draw(one: ReadDraw) -> Iterator[str]:
         f"{outcome.value} {counts[outcome]}" for outcome in DrawnOutcome if counts[outcome]
     )
     yield f"- Solved of those that broke: {share(len(solved), len(broke))}"
-    yield f"- Solved of those that an edit outside tests can mend: {share(len(solved), len(mendable))}"
+    yield f"- Solved of those that an edit outside tests can mend: {share(len(mended), len(mendable))}"
     yield f"- Patches that read as a careful person's, of all patches: {share(len(right), len(patched))}"
     yield f"- Rules whose edit was needed, of those with an edit that was tried: {transfer(one.rows)}"
     if one.dropped:
