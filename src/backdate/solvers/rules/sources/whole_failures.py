@@ -37,6 +37,7 @@ from backdate.solvers.rules.sources.kept_arguments import kept_arguments
 from backdate.solvers.rules.sources.kept_contexts import kept_contexts
 from backdate.solvers.rules.sources.late_sessions import late_sessions
 from backdate.solvers.rules.sources.listed_arguments import listed_arguments
+from backdate.solvers.rules.sources.log_records import log_records
 from backdate.solvers.rules.sources.mapped_rows import mapped_rows
 from backdate.solvers.rules.sources.marked_values import marked_values
 from backdate.solvers.rules.sources.meta_indexes import meta_indexes
@@ -140,5 +141,6 @@ WHOLE = (
     returned_commands,
     relative_redirects,
     dropped_alphabets,
+    log_records,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
