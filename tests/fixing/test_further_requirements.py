@@ -41,6 +41,8 @@ def asked(
         ("lxml.html.clean is a project of its own. Install lxml[html_clean] or that", ["lxml[html_clean]"]),
         ("it is optional: try `pip install aiodns`.", ["aiodns"]),
         ("Missing: pip install 'httpx[http2]'", ["httpx[http2]"]),
+        ("`inflection` must be installed for OpenAPI schema support.", ["inflection"]),
+        ("the plugin must be installed first", []),
         ("could not install packages", []),
         ("", []),
     ],

@@ -26,6 +26,7 @@ from backdate.text import UNREADABLE
 _SAYS_TO_INSTALL = re.compile(
     r"\b(?:pip install|[Ii]nstall)(?: it)?(?: with)? ['\"`]?([A-Za-z0-9][\w.-]{0,80}\[[\w,. -]{1,80}\])"
     r"|\bpip install ['\"`]?([A-Za-z0-9][\w.-]{0,80})"
+    r"|['\"`]([A-Za-z0-9][\w.-]{0,80})['\"`] (?:must|has to|needs to) be installed\b"
 )
 _SAYS_THAT_IT_LACKS = re.compile(r"\b(?:requires?|needs?|depends on|missing|installed)\b", re.IGNORECASE)
 _OF_CALLS = frozenset(
@@ -141,7 +142,7 @@ def _said(message: str) -> str:
     match = _SAYS_TO_INSTALL.search(message[:2_000])
     if match is None:
         return ""
-    text = (match[1] or match[2]).rstrip(".,-_")
+    text = (match[1] or match[2] or match[3]).rstrip(".,-_")
     try:
         Requirement(text)
     except UNREADABLE:
