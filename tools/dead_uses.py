@@ -58,7 +58,8 @@ _INTRODUCTION = (
     f"the distributions below was asked of two environments, as of {OLD_DAY} on Python {OLD_PYTHON} and of "
     f"{NEW_DAY} on Python {NEW_PYTHON}. A name is gone that only the older one has, as is a keyword argument "
     "that only the older function takes. By `tools/dead_uses.py`, which says how. Whether a rule fits is "
-    "looked up, not tried; a name without one may still be found by evidence."
+    "looked up, not tried; a name without one may still be found by evidence. Distributions that could not "
+    "be installed on one of the days, or of which nothing is imported on the later one, are left out."
 )
 _MOST_SHOWN = 40
 _LIMITS = TreeLimits(files=2_000, bytes=64 * 1024 * 1024)
@@ -183,10 +184,7 @@ def ask(given: argparse.Namespace) -> None:
                 continue
             asked = asked_distribution(resources, distribution, tuple(names))
             write_whole(file, to_json(asked))
-            print(
-                f"{distribution}: {len(names)} names{': ' if asked.trouble else ''}{asked.trouble}",
-                flush=True,
-            )
+            print(f"{distribution}: {len(names)} names {asked.trouble}".rstrip(), flush=True)
 
 
 def asked_distribution(resources: Resources, distribution: str, names: Sequence[str]) -> AskedDistribution:
@@ -239,14 +237,18 @@ def _members(
 
 
 def dead_uses(drawn: DrawnUses, results: Path) -> Iterator[DeadUse]:
-    """What is gone, the most used first within a distribution."""
+    """What is gone, by distribution; of one that was not asked, or is not imported any more, nothing."""
     for file in sorted(results.glob("*.json")):
         asked = from_json(AskedDistribution, file.read_bytes())
         new = {member.name: member for member in asked.new}
         had = {member.name for member in asked.old if member.present}
         lost = {name for name in had if name in new and not new[name].present}
         if lost == had:
-            continue  # it is not imported at all there, which says nothing of its names
+            print(
+                f"left out: {asked.distribution}: {asked.trouble or 'nothing of it is imported'}",
+                file=sys.stderr,
+            )
+            continue
         around = {name.rpartition(".")[0] for name in lost}  # what is used of it is told, not the whole
         for before in sorted(asked.old, key=lambda member: member.name):
             after = new.get(before.name)
@@ -297,6 +299,8 @@ def show(given: argparse.Namespace) -> None:
 
 
 def _total(found: Sequence[DeadUse]) -> str:
+    if not found:
+        return "no name and no argument is gone"
     ruled = [one for one in found if one.rule]
     uses, mended = sum(one.packages for one in found), sum(one.packages for one in ruled)
     return (

@@ -123,6 +123,17 @@ def test_a_line_that_fails_in_another_way_after_its_edit_is_left_as_it_was() -> 
     assert texts == {"b.py": "x = lib.prod\n"}
 
 
+@pytest.mark.parametrize(("at_first", "stays"), [("unknown option", False), ("another error", True)])
+def test_nothing_is_left_where_the_runner_ends_as_before(at_first: str, stays: bool) -> None:
+    def ended(message: str) -> FailureGroup:
+        cause = Cause(kind=CauseKind.OTHER_ERROR, type="UsageError", message=message)
+        return FailureGroup(cause=cause, tests=(), places=())
+
+    first, texts = {"a.py": "x = lib.product\n"}, {"a.py": "x = lib.prod\n"}
+    left = without_failing_lines(first, texts, (), (ended("unknown option"),), at_first=(ended(at_first),))
+    assert left == (texts if stays else {})
+
+
 @pytest.mark.parametrize(
     ("unsure", "failing", "stays"), [(True, ("t",), False), (True, ("other",), True), (False, ("t",), True)]
 )

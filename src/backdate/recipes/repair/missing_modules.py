@@ -26,6 +26,8 @@ from backdate.recipes.repair.repair_context import (
 from backdate.recipes.repair.requirements import all_lines
 from backdate.recipes.required import required
 
+ON_PATH = "own modules on the path"
+"""The repair by which folders of the tree come first on the path."""
 _MOST_MODULES = 12
 _MOST_NAMED = 4
 _MOST_BESIDE = 5
@@ -69,7 +71,7 @@ def own_modules(context: RepairContext) -> Iterator[Repair]:
 
     changed = with_plans(context.recipe, lambda plan: with_own_folders(plan, folders))
     if changed != context.recipe:
-        yield context.repaired(ErrorClass.NOT_IMPORTABLE, "own modules on the path", reason, changed)
+        yield context.repaired(ErrorClass.NOT_IMPORTABLE, ON_PATH, reason, changed)
     installed = any(step.kind == "project" for step in context.recipe.install)
     if not installed and context.files.declared().installable:
         step = InstallStep(kind="project", file=".", provenance=because("project not importable", reason))

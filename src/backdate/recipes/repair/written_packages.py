@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from backdate.recipes.repair.error_class import ErrorClass
-from backdate.recipes.repair.missing_modules import own_folder, with_own_folders
+from backdate.recipes.repair.missing_modules import ON_PATH, own_folder, with_own_folders
 from backdate.recipes.repair.repair import Repair
 from backdate.recipes.repair.repair_context import RepairContext, with_plans
 
@@ -35,4 +35,4 @@ def written_packages(context: RepairContext) -> Iterator[Repair]:
         reason = ", ".join(
             f"tests write into {package}, which lies in {folder}" for folder, package in folders.items()
         )
-        yield context.repaired(ErrorClass.TESTS_FAIL, "own modules on the path", reason, changed)
+        yield context.repaired(ErrorClass.TESTS_FAIL, ON_PATH, reason, changed)

@@ -16,6 +16,7 @@ from backdate.rewriting.rewrite import CallYielded, ReplaceClass
 from backdate.rewriting.source_tree import source_tree
 from backdate.solvers.rules.applying import Texts
 from backdate.solvers.rules.changes import StandingChange
+from backdate.solvers.rules.judgement import ends_runner
 from backdate.solvers.rules.proposals import FailureGroup
 
 _IMPORT = re.compile(r"\s{0,80}(?:import|from)\s")
@@ -135,13 +136,19 @@ def without_failing_lines(
     texts: Texts,
     changes: Sequence[StandingChange],
     remaining: Sequence[FailureGroup],
+    *,
+    at_first: Sequence[FailureGroup] = (),
 ) -> Texts:
     """The texts of an unsolved tree without edits of lines that fail all the same: half a mend is none.
+
+    Of what ended the runner ``at_first`` and still does nothing is left: no test ran with any of the edits.
 
     Nor does an edit stay with which code may do another thing, where all its tests fail by an assertion now.
     A test that yielded and fails now that it is called stays: pytest refuses its whole file otherwise. So
     does what would need an import that an edit beside it, which helps, has replaced.
     """
+    if not ends_runner(at_first).isdisjoint(ends_runner(remaining)):
+        return {}
     parts = ChangedParts(first, texts, changes)
     called = parts.on(
         place

@@ -17,7 +17,6 @@ from backdate.solvers.rules.backend import SuiteReading
 from backdate.solvers.rules.changes import without_guesses_beside
 from backdate.solvers.rules.elsewhere import texts_elsewhere
 from backdate.solvers.rules.hunk_reasons import hunk_reasons
-from backdate.solvers.rules.judgement import ends_runner
 from backdate.solvers.rules.loop import MOST_RUNS, MendLoop, MendResult
 from backdate.solvers.rules.minimising import leave_out
 from backdate.solvers.rules.parts import without_failing_lines
@@ -77,9 +76,8 @@ class RulesSolver:
                 mended.texts,
                 mended.history.standing(mended.texts),
                 mended.remaining,
+                at_first=loop.first.groups,
             )
-            if not ends_runner(loop.first.groups).isdisjoint(ends_runner(mended.remaining)):
-                texts = {}  # no test ran with any of the edits
             return self._result(assignment, backend, ending, texts, detail, mended, loop.caught())
         mended = self._without_guesses(loop, mended)
         texts, detail = self._minimised(changer, loop, mended)

@@ -67,6 +67,8 @@ def test_each_question_is_a_proposal() -> None:
         "x = 'type(b) is list'\n",
         "x = own.type(b) is list\n",
         "x = type(b) < list\n",
+        "x = type(b) == (list, dict)\n",
+        "x = type(b) in list\n",
     ],
 )
 def test_other_comparisons_stay(text: str) -> None:

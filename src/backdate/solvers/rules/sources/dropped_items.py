@@ -47,7 +47,7 @@ def dropped_items(group: FailureGroup, evidence: FixEvidence) -> Iterator[Propos
 
 
 def _first_items(text: str, lines: range) -> Iterator[list[Edit]]:
-    """The edits that leave out each ``[0]`` on some lines, of what the project did not write there itself."""
+    """The edits that leave out each ``[0]`` on some lines, of a name, an attribute or a call."""
     tree, source = parsed_or_none(text), SourceText(text)
     for node in ast.walk(tree) if tree is not None else ():
         if not isinstance(node, ast.Subscript) or node.lineno not in lines or not _is_first(node.slice):

@@ -27,8 +27,9 @@ _KINDS = (CauseKind.MISSING_ATTRIBUTE, CauseKind.CHANGED_TYPE, CauseKind.OTHER_E
 _TYPES = frozenset(
     {"list", "dict", "tuple", "set", "frozenset", "str", "bytes", "int", "float", "bool", "complex"}
 )
+_OF_ONE = (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
+_OF_SEVERAL = (ast.In, ast.NotIn)
 _NEGATED = (ast.IsNot, ast.NotEq, ast.NotIn)
-_OPERATORS = (ast.Is, ast.Eq, ast.In, *_NEGATED)
 _MOST = 4
 
 
@@ -69,7 +70,7 @@ def _questions(text: str, lines: frozenset[int]) -> Iterator[tuple[int, list[Edi
         is_type = isinstance(asked, ast.Call) and isinstance(asked.func, ast.Name) and asked.func.id == "type"
         if not is_type or not isinstance(asked, ast.Call) or len(asked.args) != 1 or asked.keywords:
             continue
-        if not isinstance(node.ops[0], _OPERATORS) or not _are_builtin(types):
+        if not _are_builtin(types, node.ops[0]):
             continue
         inside = asked.args[0]
         start = source.offset(node.lineno, node.col_offset)
@@ -96,6 +97,10 @@ def _alone(node: ast.AST) -> Iterator[ast.expr]:
         yield node.value
 
 
-def _are_builtin(types: ast.expr) -> bool:
+def _are_builtin(types: ast.expr, operator: ast.cmpop) -> bool:
+    """Whether what ``operator`` compares with is a builtin type, or holds such alone."""
+    several = isinstance(types, ast.Tuple | ast.List)
+    if not isinstance(operator, _OF_SEVERAL if several else _OF_ONE):
+        return False
     named = types.elts if isinstance(types, ast.Tuple | ast.List) else [types]
     return bool(named) and all(isinstance(one, ast.Name) and one.id in _TYPES for one in named)
