@@ -200,3 +200,20 @@ def test_what_nothing_known_mends_stays_as_it_was(tree, tmp_path, monkeypatch) -
     found, built = mended(tree, tmp_path, monkeypatch, {"SafeConfigParser": log}, good)
     assert found is None
     assert len(built) == 1
+
+
+def test_what_is_used_of_a_module_that_is_gone_is_mended_where_its_import_fails(
+    tree, tmp_path, monkeypatch
+) -> None:
+    (tree / "setup.py").write_text('import imp\nhow = imp.load_source("how", "how.py")\n' + SCRIPT)
+    (tree / "how.py").write_text("")
+    of_import = OF_PIP.replace('"<string>", line 4', '"<string>", line 1').replace(
+        "/work/1234/p/how.py", "/x"
+    )
+    log = of_import.replace(f"AttributeError: {GONE}", "ModuleNotFoundError: No module named 'imp'")
+    good = make_check_result().old.run
+    assert good is not None
+    found, _ = mended(tree, tmp_path, monkeypatch, {"imp.load_source": log}, good)
+    assert found is not None
+    loaded = 'importlib.machinery.SourceFileLoader("how", "how.py").load_module()'
+    assert found.after["setup.py"] == f"import importlib.machinery\nhow = {loaded}\n{SCRIPT}"

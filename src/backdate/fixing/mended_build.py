@@ -6,7 +6,7 @@ then the tests run in what was built, and the fix goes on from there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -224,8 +224,8 @@ def _solver(pair: SidePair) -> RulesSolver:
     def gather(
         assignment: Assignment, tree: Path, groups: Sequence[FailureGroup], *, log_folder: Path
     ) -> FixEvidence:
-        del assignment, groups, log_folder
-        return evidence_of_build(pair, tree)
+        del assignment, log_folder
+        return evidence_of_build(pair, tree, {place.file for group in groups for place in group.places})
 
     return RulesSolver(
         sources=choose_sources(_SOURCES),
@@ -235,9 +235,17 @@ def _solver(pair: SidePair) -> RulesSolver:
     )
 
 
-def evidence_of_build(pair: SidePair, tree: Path) -> FixEvidence:
-    """What is known of a build without an environment: the interpreters, and what the files use of them."""
+def evidence_of_build(pair: SidePair, tree: Path, ran: Collection[str] = ()) -> FixEvidence:
+    """What is known of a build without an environment: the interpreters, and what the files use of them.
+
+    ``ran``: the files that its tracebacks name. Nothing traces a build, so it may run all of their lines.
+    """
     evidence = with_edits(FixEvidence(tree=tree, uses=ProjectUses()), {})
+    lines = {
+        file: frozenset(range(1, evidence.texts[file].count("\n") + 2))
+        for file in (*ran, _SCRIPT)
+        if file in evidence.texts
+    }
     old, new = (side.choice.interpreter.version for side in (pair.old, pair.new))
     tops = dict.fromkeys(name.partition(".")[0] for name in evidence.uses.names)
     return replace(
@@ -245,4 +253,5 @@ def evidence_of_build(pair: SidePair, tree: Path) -> FixEvidence:
         versions={PYTHON: (old, new)} if minor_version(old) != minor_version(new) else {},
         modules={top: PYTHON for top in tops if in_standard_library(top)},
         python=new,
+        executed=lines,
     )
