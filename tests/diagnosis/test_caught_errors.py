@@ -45,6 +45,12 @@ def test_assertions_and_what_the_tracing_raised_say_nothing(tmp_path: Path) -> N
     assert told(tmp_path, by_trace, met("assert 1 == 2", 8, kind="AssertionError")) == []
 
 
+def test_what_a_canary_raises_is_no_error_of_the_project(tmp_path: Path) -> None:
+    canary = met("1eef8328e4951d3b", 3, kind="ValueError", function="test_46c7cf175430f547")
+    own = met("no such key", 3, kind="ValueError", function="test_keys")
+    assert told(tmp_path, canary, own) == ["3: no such key"]
+
+
 GUARDED = """
 try:
     from lib.util import gone

@@ -20,6 +20,7 @@ from backdate.environments.environment import Environment
 from backdate.errors import ConfigurationError
 from backdate.projects.read import read_bytes
 from backdate.sandboxes.interface import Sandbox
+from backdate.testing.canaries import code_in
 from backdate.testing.outcomes import CaseResult, Outcome, SuiteRun
 from backdate.testing.tracing import SeenError, TraceRequest, TracingSandbox
 from backdate.text import first_line
@@ -65,8 +66,11 @@ def caught_failures(
 
 
 def _is_of_trace(error: SeenError) -> bool:
-    """Whether only the tracing made code raise it: what Cython 3.1 compiled tells the interpreter wrongly."""
-    return error.chain[-1].message.startswith("Firing event ")
+    """Whether no code of the project made it: a canary raised it, or the tracing (what Cython 3.1 compiled
+    tells the interpreter wrongly)."""
+    last = error.chain[-1]
+    of_canary = any(code_in(frame.function) is not None for frame in last.frames[:1])
+    return of_canary or last.message.startswith("Firing event ")
 
 
 def _is_expected(error: SeenError, tree: Path) -> bool:
