@@ -29,6 +29,9 @@ def proposed(text: str, *, name: str = "with_", new: str = "3.1.6") -> str | Non
         (f"E = ['{WITH}', '{ESCAPE}']\n", "E = []\n"),
         (f"E = (\n    '{WITH}',\n    'other',\n)\n", "E = (\n    'other',\n)\n"),
         (f'f(extensions=["other", "{WITH}"])\n', 'f(extensions=["other"])\n'),
+        (f"import jinja2.ext\nE = [{WITH}, jinja2.ext.do]\n", "import jinja2.ext\nE = [jinja2.ext.do]\n"),
+        (f"import jinja2\nE = [\n    {WITH},\n    a,\n]\n", "import jinja2\nE = [\n    a,\n]\n"),
+        ("from jinja2 import ext as e\nE = [e.with_]\n", "from jinja2 import ext as e\nE = []\n"),
     ],
 )
 def test_they_go_with_their_commas(before: str, after: str) -> None:
@@ -40,6 +43,7 @@ def test_they_go_with_their_commas(before: str, after: str) -> None:
     [
         (f"E = ('{WITH}',)\n", "with_", "3.1.6"),
         (f"E = '{WITH}'\n", "with_", "3.1.6"),
+        ("from other import ext\nE = [ext.with_]\n", "with_", "3.1.6"),
         (f"E = ['{WITH}']\n", "do_it", "3.1.6"),
         (f"E = ['{WITH}']\n", "with_", "3.0.3"),
         (f"E = ['{WITH}'\n", "with_", "3.1.6"),

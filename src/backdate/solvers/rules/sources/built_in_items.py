@@ -55,12 +55,30 @@ def built_in_items(group: FailureGroup, evidence: FixEvidence) -> Proposal | Non
 
 
 def without_items(text: str, names: tuple[str, ...]) -> Iterator[Edit]:
-    """The edits that take texts out of the lists and tuples that a file writes out."""
-    tree = parsed_or_none(text) if any(name in text for name in names) else None
-    source = SourceText(text)
+    """The edits that take names, as texts or not, out of the lists and tuples that a file writes out."""
+    tree = parsed_or_none(text) if any(name.rpartition(".")[2] in text for name in names) else None
+    source, spellings = SourceText(text), set(_spelled(tree, names) if tree is not None else ())
     for node in ast.walk(tree) if tree is not None else ():
         if not isinstance(node, ast.List | ast.Tuple | ast.Set):
             continue
-        gone = [one for one in node.elts if isinstance(one, ast.Constant) and one.value in names]
+        gone = [
+            one
+            for one in node.elts
+            if (isinstance(one, ast.Constant) and one.value in names)
+            or (isinstance(one, ast.Attribute) and ast.unparse(one) in spellings)
+        ]
         if len(gone) < len(node.elts) or isinstance(node, ast.List):  # no set and no tuple of nothing
             yield from without_parts(node.elts, gone, source)
+
+
+def _spelled(tree: ast.AST, names: tuple[str, ...]) -> Iterator[str]:
+    """How a file spells the names, by what it imports: "jinja2.ext.with_", "ext.with_"."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+        for alias in node.names:
+            for name in names:
+                whole = f"{package}{alias.name}"
+                if name.startswith(f"{whole}."):
+                    yield (alias.asname or alias.name) + name.removeprefix(whole)
