@@ -82,6 +82,13 @@ x = werkzeug.datastructures.MultiDict(urllib.parse.parse_qsl(q))
 STACK = ReplaceUse(target="numpy.vstack", template="numpy.vstack(list({0}))")
 SAMPLE = ReplaceUse(target="random.sample", template="random.sample(sorted({0}), {1})")
 
+LOAD = ReplaceUse(
+    target="imp.load_module",
+    template="importlib.machinery.SourceFileLoader({0}, {2}).load_module()",
+    called=True,
+    drops_arguments=True,
+)
+
 
 def rewritten(text: str, rewrite: ReplaceUse) -> str:
     return apply_edits(text, rewrite_source(text, rewrite, lines=frozenset(range(1, 50))).edits)
@@ -467,3 +474,19 @@ def test_a_call_that_is_a_statement_may_end_its_function() -> None:
     before = text.format("env.exit()", "env.exit(a + b)")
     made = rewrite_source(before, end, lines=frozenset({4, 5, 6}))
     assert apply_edits(before, made.edits) == text.format("return None", "return a + b")
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("name, *info", "SourceFileLoader(name, info[1])"),
+        ("*self.all", "SourceFileLoader(self.all[0], self.all[2])"),
+        ("name, file, *more", "SourceFileLoader(name, more[0])"),
+        ("name, *imp.find_module(name)", None),
+        ("name, *[a, b, c]", None),
+    ],
+)
+def test_what_is_unpacked_is_taken_by_its_items(given: str, wanted: str | None) -> None:
+    before = f"import imp\nx = imp.load_module({given})\n"
+    after = f"import importlib.machinery\nx = importlib.machinery.{wanted}.load_module()\n"
+    assert rewritten(before, LOAD) == (before if wanted is None else after)

@@ -35,6 +35,11 @@ class FunctionCall:
         """Whether ``*args`` or ``**kwargs`` may give anything."""
         return any(a.type in ("list_splat", "dictionary_splat") for a in self.given)
 
+    @property
+    def has_loose_comment(self) -> bool:
+        """Whether a comment stands between the arguments: it has no place in what follows."""
+        return any(child.type == "comment" for child in self.arguments.children)
+
 
 def calls_of(names: SourceNames, function: str) -> Iterator[FunctionCall]:
     """The calls of ``function`` in the file, in their order.

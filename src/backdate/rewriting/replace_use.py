@@ -43,6 +43,7 @@ from backdate.rewriting.template import (
     is_template,
     placeholders_of,
     statement_parts,
+    unpacked_items,
 )
 
 _LONGEST_BEGINNING = 200
@@ -236,7 +237,7 @@ class _UseReplacement:
         expression = f"isinstance({{0}}, {{others}}) or {expression}" if others else expression
         function = None if isinstance(use, FunctionCall) else function_of(rewrite, expression)
         given = {**function.given, **self._key(chain)} if function else self._given(use, expression, others)
-        if given is None or self._has_loose_comment(use):
+        if given is None or (isinstance(use, FunctionCall) and use.has_loose_comment):
             self._leave(LeftAloneReason.ARGUMENTS, node)
             return
         alone = without_partial(expression, given)
@@ -328,6 +329,11 @@ class _UseReplacement:
                 if not name and argument.type not in ("list_splat", "dictionary_splat"):
                     name = str(position)
                     position += 1
+                elif argument.type == "list_splat" and self._rewrite.drops_arguments:
+                    items = unpacked_items(tree, argument, position, wanted)
+                    given |= items
+                    if items:
+                        continue
                 captured = one_item(only.get(name, ""), argument_value(argument))
                 if captured is not None:
                     nodes[captured[0]] = captured[1]
@@ -382,12 +388,6 @@ class _UseReplacement:
         if not bound:
             return None
         return Given(code=f"({bound} := {given.bare or given.code})", is_primary=True, again=bound)
-
-    def _has_loose_comment(self, use: FunctionCall | Node) -> bool:
-        """Whether a comment stands between the arguments: it has no place in what follows."""
-        if not isinstance(use, FunctionCall):
-            return False
-        return any(child.type == "comment" for child in use.arguments.children)
 
 
 def _is_whole_import(imported: ImportedName) -> bool:

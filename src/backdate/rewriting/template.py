@@ -151,6 +151,19 @@ def _items_of(node: Node, code: str) -> str:
     return code[1:-1].strip().removesuffix(",").rstrip()
 
 
+def unpacked_items(tree: SourceTree, splat: Node, first: int, wanted: Collection[str]) -> dict[str, Given]:
+    """The ``wanted`` positions from ``first`` on as items of what is unpacked: ``*info`` as ``info[1]``.
+
+    Nothing where that is no plain name: it may be of any length, or be computed anew for each item.
+    """
+    inner = splat.named_child(0)
+    if inner is None or inner.type not in ("identifier", "attribute"):
+        return {}
+    places = (int(name) for name in wanted if name.isdecimal())
+    items = {place: f"{tree.code(inner)}[{place - first}]" for place in places if place >= first}
+    return {str(place): Given(code=code, is_primary=True) for place, code in items.items()}
+
+
 def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
     """The template (``as_python``) with what is ``given``, as code in the place of ``use``.
 
