@@ -14,6 +14,7 @@ from backdate.solvers.rules.sources.by_position import by_position
 from backdate.solvers.rules.sources.called_back import called_back
 from backdate.solvers.rules.sources.chosen_methods import chosen_methods
 from backdate.solvers.rules.sources.class_bodies import class_bodies
+from backdate.solvers.rules.sources.class_methods import class_methods
 from backdate.solvers.rules.sources.coerced_numbers import coerced_numbers
 from backdate.solvers.rules.sources.compared_arrays import compared_arrays
 from backdate.solvers.rules.sources.constrained_types import constrained_types
@@ -111,6 +112,7 @@ SEVERAL = (
     unset_attributes,
     exact_types,
     dropped_items,
+    class_methods,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
