@@ -149,3 +149,13 @@ def test_a_method_that_has_another_name_is_renamed_with_its_calls() -> None:
     assert rewritten(text, renamed) == rewritten(text, renamed, 4) == after
     both = text.replace("def again", "def process")
     assert rewritten(both, renamed) == both
+
+
+def test_what_is_assigned_to_a_class_behind_it_is_said_by_the_class() -> None:
+    text = (
+        "from lib import View\nclass A(View):\n    x = 1\n"
+        "A.filter_fields = ['a']\nB.filter_fields = ['b']\nA.b.filter_fields = 1\n"
+    )
+    after = text.replace("A.filter_fields", "A.filterset_fields")
+    assert rewritten(text, FILTERS) == rewritten(text, FILTERS, 3) == after
+    assert rewritten(text.replace("View", "Other"), FILTERS) == text.replace("View", "Other")

@@ -33,7 +33,8 @@ def change_class_body(
             continue
         body = _body(tree, definition, rewrite.within)
         if body is not None:
-            edits |= set(_edits(tree, body, rewrite))
+            outside = {} if rewrite.within else dict(_set_outside(tree, definition))
+            edits |= set(_edits(tree, body, rewrite, outside))
     changed = sorted({tree.line(edit.start) for edit in edits})
     return RewrittenSource(edits=tuple(sorted(edits)), lines=tuple(changed), left=tuple(left))
 
@@ -92,8 +93,10 @@ def _body(tree: SourceTree, definition: Node, within: str) -> Node | None:
     return None
 
 
-def _edits(tree: SourceTree, body: Node, rewrite: ChangeClassBody) -> Iterator[Edit]:
-    given = dict(_assignments(tree, body))
+def _edits(
+    tree: SourceTree, body: Node, rewrite: ChangeClassBody, outside: dict[str, Node]
+) -> Iterator[Edit]:
+    given = outside | dict(_assignments(tree, body))
     gone: list[Node] = []
     for key, template in rewrite.attributes:
         if key.endswith("()"):
@@ -112,7 +115,9 @@ def _edits(tree: SourceTree, body: Node, rewrite: ChangeClassBody) -> Iterator[E
             continue
         filled = fill(as_python(expression), {"value": given_by(tree, value)}, use=value)
         if filled is not None:
-            yield Edit(statement.start_byte, statement.end_byte, f"{target} = {filled}")
+            left = statement.named_children[0].child_by_field_name("left")
+            owner = tree.code(left).removesuffix(attribute) if left is not None else ""
+            yield Edit(statement.start_byte, statement.end_byte, f"{owner}{target} = {filled}")
     yield from _without(tree, body, gone)
     missing = [added for added in rewrite.adds if added.partition("=")[0].strip() not in given]
     # of `class Meta: model = User` the body has no lines of its own
@@ -157,6 +162,19 @@ def _assignments(tree: SourceTree, body: Node) -> Iterator[tuple[str, Node]]:
         plain = target is not None and target.type == "identifier" and statement.named_child_count == 1
         if inner is not None and inner.type == "assignment" and target is not None and plain:
             yield tree.code(target), statement
+
+
+def _set_outside(tree: SourceTree, definition: Node) -> Iterator[tuple[str, Node]]:
+    """What a file assigns to attributes of a class behind it, ``Command.name = value``, by attribute."""
+    name = definition.child_by_field_name("name")
+    for statement in tree.root.named_children if name is not None else ():
+        inner = statement.named_child(0) if statement.type == "expression_statement" else None
+        target = inner.child_by_field_name("left") if inner is not None else None
+        if inner is None or inner.type != "assignment" or target is None or target.type != "attribute":
+            continue
+        owner, _, attribute = tree.code(target).rpartition(".")
+        if name is not None and owner == tree.code(name):
+            yield attribute, statement
 
 
 def _without(tree: SourceTree, body: Node, gone: list[Node]) -> Iterator[Edit]:
