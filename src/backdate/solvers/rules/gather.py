@@ -9,7 +9,7 @@ import functools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
@@ -107,7 +107,7 @@ def evidence_of(
         objects=old.objects,
         waited_s=old.waited_s,
         durations={one.id: one.duration_s for one in (old.result.run.results if old.result.run else ())},
-        modules=_modules(uses, before, after),
+        modules=_modules(uses, before, after, own_modules(texts)),
         python="" if new is None else new.choice.interpreter.version,
         fixers=AskedFixers(sandbox),
         arrivals=_arrivals(before, after),
@@ -229,10 +229,21 @@ def _moved(
     return moved
 
 
-def _modules(uses: ProjectUses, before: Distributions, after: Distributions) -> dict[str, str]:
-    """The distributions of the top-level modules that are used, as the old side has them."""
+def own_modules(files: Iterable[str]) -> frozenset[str]:
+    """The top-level modules of a tree, in its root or ``src``: tests import these, whatever is installed."""
+    inside = (PurePosixPath(file.removeprefix("src/")).parts for file in files)
+    tops = (parts[0] for parts in inside if len(parts) == 1 or parts[1:] == ("__init__.py",))
+    return frozenset(top.removesuffix(".py") for top in tops)
+
+
+def _modules(
+    uses: ProjectUses, before: Distributions, after: Distributions, own: frozenset[str]
+) -> dict[str, str]:
+    """The distributions of the top-level modules that are used, as the old side has them; none ``own``."""
     modules: dict[str, str] = {}
     for top in dict.fromkeys(name.partition(".")[0] for name in uses.names):
+        if top in own:
+            continue
         if in_standard_library(top):
             modules[top] = PYTHON
             continue
