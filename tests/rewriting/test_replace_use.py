@@ -490,3 +490,25 @@ def test_what_is_unpacked_is_taken_by_its_items(given: str, wanted: str | None) 
     before = f"import imp\nx = imp.load_module({given})\n"
     after = f"import importlib.machinery\nx = importlib.machinery.{wanted}.load_module()\n"
     assert rewritten(before, LOAD) == (before if wanted is None else after)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ("[a(), b(1, 2)], timeout=1", "[ensure_future(a()), ensure_future(b(1, 2))], timeout=1"),
+        ("[\n    a(),\n    b(),\n]", "[ensure_future(a()), ensure_future(b())]"),
+        ("(a(),)", "[ensure_future(a())]"),
+        ("tasks", "[ensure_future(task) for task in tasks]"),
+        ("[*tasks, a()]", "[ensure_future(task) for task in [*tasks, a()]]"),
+        ("[]", "[ensure_future(task) for task in []]"),
+        ("[a() for a in b]", "[ensure_future(task) for task in [a() for a in b]]"),
+    ],
+)
+def test_a_list_that_is_written_out_stays_so(given: str, wanted: str) -> None:
+    rewrite = ReplaceUse(
+        target="asyncio.wait",
+        template="asyncio.wait([ensure_future(task) for task in {0}], {args})",
+        called=True,
+    )
+    before = f"import asyncio\nawait asyncio.wait({given})\n"
+    assert rewritten(before, rewrite) == f"import asyncio\nawait asyncio.wait({wanted})\n"

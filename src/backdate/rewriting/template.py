@@ -191,6 +191,9 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
             edits.append(_without(python, parent.start_byte, match.end()))
             is_dropped = True
             continue
+        if parent is not None and (written_out := _written_out(tree, parent, value)) is not None:
+            edits.append(written_out)
+            continue
         if parent is not None and parent.type == "list_splat" and value.items:
             edits.append(Edit(parent.start_byte, match.end(), value.items))
             continue
@@ -210,6 +213,30 @@ def fill(python: str, given: Mapping[str, Given], *, use: Node) -> str | None:
     if root_given is not None and not is_primary:
         return text  # it has its parentheses
     return text if is_primary or _is_enclosed(use) or _is_of_statement(use) else f"({text})"
+
+
+def _written_out(tree: SourceTree, clause: Node, value: Given) -> Edit | None:
+    """``[f(one) for one in [a, b]]`` as ``[f(a), f(b)]``; None where the list is not written out itself."""
+    outer, loop = clause.parent, clause.child_by_field_name("left")
+    body = outer.child_by_field_name("body") if outer is not None else None
+    if clause.type != "for_in_clause" or outer is None or body is None or loop is None:
+        return None
+    inside = SourceTree(value.code) if value.items else None
+    items = _root(inside).named_children if inside is not None else []
+    places = [node for node in tree.identifiers(tree.code(loop)) if node.parent != clause]
+    as_arguments = all(node.parent is not None and node.parent.type == "argument_list" for node in places)
+    is_whole = outer.type == "list_comprehension" and outer.named_child_count == 2
+    if inside is None or not (is_whole and as_arguments) or any(one.type == "list_splat" for one in items):
+        return None
+    begin = body.start_byte
+    written = [
+        apply_edits(
+            tree.code(body),
+            [Edit(node.start_byte - begin, node.end_byte - begin, inside.code(item)) for node in places],
+        )
+        for item in items
+    ]
+    return Edit(outer.start_byte, outer.end_byte, f"[{', '.join(written)}]")
 
 
 def _is_one_of_several(splat: Node) -> bool:
