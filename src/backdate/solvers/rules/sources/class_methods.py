@@ -39,7 +39,6 @@ def class_methods(group: FailureGroup, evidence: FixEvidence) -> Iterator[Propos
                 edits_key=f"class method {said['method']} at {file}:{method.lineno}",
                 places=(SourcePlace(file=file, line=method.lineno),),
                 why=(AdviceEvidence(kind=EvidenceKind.MESSAGE, text=said[0]),),
-                last=True,
             )
 
 
