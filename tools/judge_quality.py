@@ -1,11 +1,11 @@
 """Ten tasks for a person to judge, and how far the person and the figures agree.
 
-    python tools/judge_quality.py show DATASET [--tasks 10] [--seed 0]     # what is to be read, task by task
+    python tools/judge_quality.py show DATASET [--tasks 10] [--seed 0] [--blind]   # to be read, task by task
     python tools/judge_quality.py agree DATASET judgements.toml            # the agreement
 
 Of the tasks whose quality was measured with trials some are drawn by the seed. ``show`` prints the text, the
-gold patch, the tests, the hunks and mutants that no test notices, the tests that are called too strict, and
-at the end a table of TOML to fill in::
+gold patch, the tests, the hunks and mutants that no test notices, the tests that are called too strict (with
+--blind none of these, so that the figures do not sway who reads), and at the end a table of TOML to fill in::
 
     [[judgement]]
     task = "owner__name-12"
@@ -13,8 +13,8 @@ at the end a table of TOML to fill in::
     strict = false   # a right solution fails its tests, because of a name or a value that nobody states
     why = "…"
 
-The figures call a task weak when a hunk can be left out or most of its mutants are not noticed, and strict
-when a fail-to-pass test is, or its names or values are implicit.
+The figures call a task weak when a hunk or a half can be left out or most of its mutants are not noticed, and
+strict when a fail-to-pass test is, or its names or values are implicit.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from backdate.tasks.quality.record import QualityFlag, TaskQuality, TrialOutcome
 from backdate.tasks.task import IssueFacts, Task
 
 QUESTIONS: Mapping[str, tuple[QualityFlag, ...]] = {
-    "weak": (QualityFlag.WEAK_HUNK, QualityFlag.WEAK_MUTANT),
+    "weak": (QualityFlag.WEAK_HUNK, QualityFlag.WEAK_HALF, QualityFlag.WEAK_MUTANT),
     "strict": (QualityFlag.STRICT, QualityFlag.IMPLICIT_NAMING, QualityFlag.IMPLICIT_VALUE),
 }
 """What a person answers, and the flags that answer it."""
@@ -109,7 +109,7 @@ def agreements(tasks: Iterable[Task], judgements: Sequence[Mapping[str, object]]
     return found
 
 
-def sheet_lines(task: Task) -> Iterator[str]:
+def sheet_lines(task: Task, *, blind: bool = False) -> Iterator[str]:
     """What a person reads of one task."""
     facts, quality = task.facts, quality_of_task(task)
     assert isinstance(facts, IssueFacts)
@@ -120,6 +120,9 @@ def sheet_lines(task: Task) -> Iterator[str]:
     yield from task.patches.reference.splitlines()
     yield from ("", "### Tests", "")
     yield from task.patches.test.splitlines()
+    if blind:
+        yield ""
+        return
     yield from ("", "### Figures", "")
     yield from task_quality_lines(quality)
     for trial in quality.weakness.mutants:
@@ -137,12 +140,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_argument("dataset", type=Path)
     show.add_argument("--tasks", type=int, default=10)
     show.add_argument("--seed", type=int, default=0)
+    show.add_argument("--blind", action="store_true")
     agree.add_argument("judgements", type=Path)
     options = parser.parse_args(arguments)
     dataset = Dataset.open(options.dataset)
     if options.command == "show":
         chosen = drawn(dataset.tasks, options.tasks, options.seed)
-        lines = [line for task in chosen for line in sheet_lines(task)]
+        lines = [line for task in chosen for line in sheet_lines(task, blind=options.blind)]
         for task in chosen:
             lines += ["[[judgement]]", f'task = "{task.instance_id}"', "weak = ", "strict = ", 'why = ""', ""]
         sys.stdout.writelines(f"{printable(line)}\n" for line in lines)

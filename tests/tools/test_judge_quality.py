@@ -99,6 +99,11 @@ def test_the_sheet_and_its_table(
     sheet = capsys.readouterr().out
     assert "untried" not in sheet
     assert sheet.count("not noticed: shop/prices.py:2: return 1 → return None") == 3
+    assert tool.main(["show", str(tmp_path / "set"), "--tasks", "3", "--seed", "4", "--blind"]) == 0
+    blind = capsys.readouterr().out
+    assert "### Tests" in blind
+    assert "### Figures" not in blind
+    assert "not noticed" not in blind
     table = (
         sheet[sheet.index("[[judgement]]") :]
         .replace("weak = ", "weak = true")
