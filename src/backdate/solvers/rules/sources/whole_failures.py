@@ -16,6 +16,7 @@ from backdate.solvers.rules.sources.chosen_methods import chosen_methods
 from backdate.solvers.rules.sources.class_bodies import class_bodies
 from backdate.solvers.rules.sources.class_methods import class_methods
 from backdate.solvers.rules.sources.coerced_numbers import coerced_numbers
+from backdate.solvers.rules.sources.command_names import command_names
 from backdate.solvers.rules.sources.compared_arrays import compared_arrays
 from backdate.solvers.rules.sources.constrained_types import constrained_types
 from backdate.solvers.rules.sources.copied_frames import copied_frames
@@ -113,6 +114,7 @@ SEVERAL = (
     exact_types,
     dropped_items,
     class_methods,
+    command_names,
 )
 """What asks for proposals of its own, each for several places."""
 WHOLE = (
