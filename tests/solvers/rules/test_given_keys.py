@@ -51,6 +51,14 @@ def test_what_it_was_may_stand_in_what_it_is_given() -> None:
     assert made.rewrite == ChangeKey(argument="missing", new="load_default", value="'%dh' % {value}")
 
 
+@pytest.mark.parametrize(
+    ("line", "is_written"), [("import lib", True), ("import lib as l", False), ("", False)]
+)
+def test_modules_that_the_file_has_may_stand_there_too(line: str, is_written: bool) -> None:
+    made = proposed(f"{line}\n{TEXT}", 3, rewrite=replace(RENAMED, value="lib.Made({value})"))
+    assert (made is not None) is is_written
+
+
 def test_functions_that_hand_on_what_they_are_given_are_named() -> None:
     text = (
         "def make(**more):\n    return Field(**more)\n\n\n"
@@ -105,7 +113,7 @@ def test_a_value_that_is_refused_later_is_changed_where_the_object_is_made(tmp_p
     assert made is not None
     assert made.rewrite == ChangeKey(argument="loss", new="loss", value="'squared_error'", only_value="'ls'")
     assert SourcePlace(file="own.py", line=3) in made.places
-    assert adapted("lib.SQUARED") is None
+    assert adapted("other.SQUARED") is None
 
 
 def test_a_table_has_the_class_and_what_another_line_hands_over(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from tree_sitter import Node
 
 from backdate.advice import SourcePlace
 from backdate.diagnosis.result import CauseKind
+from backdate.editing.python_source import parsed_or_none
 from backdate.rewriting.expressions import nodes_on
 from backdate.rewriting.rewrite import ChangeArgument, ChangeKey
 from backdate.rewriting.source_tree import SourceTree, ancestors, source_tree
@@ -31,7 +32,7 @@ def for_dictionary(proposal: Proposal, group: FailureGroup, evidence: FixEvidenc
         return None
     named = cause.kind is CauseKind.UNEXPECTED_ARGUMENT and rewrite.argument == cause.name
     value = "" if rewrite.value == "{value}" else rewrite.value
-    if (not named and not (value and rewrite.only_value)) or not _needs_no_import(value):
+    if not named and not (value and rewrite.only_value):
         return None
     # a value is often refused elsewhere than where the object is made: in its `fit`
     made = evidence.uses.names.get(rewrite.function) if not named else None
@@ -40,7 +41,9 @@ def for_dictionary(proposal: Proposal, group: FailureGroup, evidence: FixEvidenc
     if not splats and made:  # a table has the class and what it is given, which another line hands over
         places = tuple(_executed_stars(dict.fromkeys(place.file for place in made.places), evidence))
         splats = tuple(_splats(places, evidence))
-    if not splats:
+    files = {place.file for place in places} - evidence.kept_files
+    texts = (text for file in files if "**" in (text := evidence.texts.get(file, "")))
+    if not splats or not all(_can_be_written(value, text) for text in texts):
         return None
     through = sorted({name for tree, splat in splats for name in _handing_on(tree, splat)})
     changed = ChangeKey(
@@ -53,15 +56,16 @@ def for_dictionary(proposal: Proposal, group: FailureGroup, evidence: FixEvidenc
     return replace(proposal, rewrite=changed, places=places)
 
 
-def _needs_no_import(value: str) -> bool:
-    """Whether a value can be written anywhere."""
-    if not value:
-        return True
+def _can_be_written(value: str, text: str) -> bool:
+    """Whether a file has all that a value names: it imports the modules under their own names."""
     try:
-        parsed = ast.parse(value.replace("{value}", "0"), mode="eval")
+        parsed = ast.parse(value.replace("{value}", "0"), mode="eval") if value else None
     except SyntaxError:
         return False
-    return not any(isinstance(node, ast.Name) for node in ast.walk(parsed))
+    named = {node.id for node in ast.walk(parsed) if isinstance(node, ast.Name)} if parsed else set()
+    tree = parsed_or_none(text) if named else None
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import)) if tree is not None else ()
+    return named <= {alias.name for node in imports for alias in node.names if alias.asname is None}
 
 
 def _splats(places: Iterable[SourcePlace], evidence: FixEvidence) -> Iterator[tuple[SourceTree, Node]]:
