@@ -38,6 +38,7 @@ from backdate.solvers.rules.proposals import (
 )
 from backdate.solvers.rules.star_names import as_missing
 from backdate.solvers.rules.steps import OLD_SIDE, StepRecord
+from backdate.solvers.rules.template_files import TEMPLATE_SUFFIXES
 from backdate.solvers.tools.editing import Editor, syntax_error
 from backdate.solvers.tools.files import Tree
 from backdate.solvers.tools.interface import ToolRefusal
@@ -127,11 +128,11 @@ class TaskBackend:
         return sum(test.role != "excluded" for test in self.assignment.task.tests)
 
     def read(self, file: str) -> str | None:
-        """The text of a file as it was at first; None for one that may not be changed, or is no Python."""
+        """The text of a file as it was at first; None for one that may not be changed, or is no code."""
         if file not in self._first:
             try:
                 path = self._tree.editable(file)
-                named = self._tree.name(path) == file and file.endswith(".py")
+                named = self._tree.name(path) == file and file.endswith((".py", *TEMPLATE_SUFFIXES))
                 self._first[file] = self._tree.read(path).content if named else None
             except ToolRefusal:
                 self._first[file] = None

@@ -22,6 +22,7 @@ from backdate.solvers.rules.sources.constrained_types import constrained_types
 from backdate.solvers.rules.sources.copied_frames import copied_frames
 from backdate.solvers.rules.sources.dataclass_defaults import default_factories
 from backdate.solvers.rules.sources.declared_fields import declared_fields
+from backdate.solvers.rules.sources.django_templates import django_templates
 from backdate.solvers.rules.sources.dropped_alphabets import dropped_alphabets
 from backdate.solvers.rules.sources.dropped_items import dropped_items
 from backdate.solvers.rules.sources.exact_types import exact_types
@@ -146,5 +147,6 @@ WHOLE = (
     relative_redirects,
     dropped_alphabets,
     log_records,
+    django_templates,
 )
 """What knows a failure as a whole: where one has an answer, nothing else is asked."""
