@@ -338,8 +338,10 @@ def _start(tmp_path: Path, mark: str, threads: int) -> subprocess.Popen[bytes]:
     program = ["env", "--default-signal=INT", sys.executable, "-c", textwrap.dedent(CALLER)]
     arguments = [*program, str(tmp_path), mark, str(threads)]
     path = f"{os.environ['PATH']}:/nonexistent/{mark}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.Popen(arguments, stdout=subprocess.PIPE, env=environment)
+    temporary = tmp_path / "temporary"  # of a caller that is killed its folders stay
+    temporary.mkdir()
+    own = {"PATH": path, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(temporary)}
+    return subprocess.Popen(arguments, stdout=subprocess.PIPE, env={**os.environ, **own})
 
 
 @pytest.fixture

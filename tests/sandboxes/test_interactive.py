@@ -10,6 +10,7 @@ import select
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from collections.abc import Callable, Iterator
@@ -76,7 +77,12 @@ def at_terminal(tmp_path: Path, sandbox_name: str) -> Iterator[Callable[..., Ter
         def start(*command: str) -> Terminal:
             master, slave = pty.openpty()
             fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 99, 0, 0))
-            environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{PROGRAM.parent}"}
+            temporary = stack.enter_context(tempfile.TemporaryDirectory())  # what is killed leaves its own
+            environment = {
+                **os.environ,
+                "PYTHONPATH": f"{ROOT / 'src'}:{PROGRAM.parent}",
+                "TMPDIR": temporary,
+            }
             for name in ("LINES", "COLUMNS"):
                 environment.pop(name, None)
             process = subprocess.Popen(
