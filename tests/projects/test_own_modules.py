@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from backdate.projects.own_modules import top_level_names
+import pytest
+
+from backdate.projects.own_modules import modules_at_root, top_level_names
 
 
 def test_packages_below_src_and_beside_tests_are_own(tmp_path: Path) -> None:
@@ -34,3 +36,18 @@ def test_links_and_names_that_no_import_takes_are_left_out(tmp_path: Path) -> No
     (tmp_path / "out" / "secret.py").touch()
     (tmp_path / "tree" / "linked").symlink_to(tmp_path / "out")
     assert top_level_names(tmp_path / "tree") == {"within"}
+
+
+@pytest.mark.parametrize(
+    ("file", "own"),
+    [
+        ("lib.py", {"lib"}),
+        ("lib/__init__.py", {"lib"}),
+        ("src/lib/__init__.py", {"lib"}),
+        ("src/lib.py", {"lib"}),
+        ("lib/module.py", set()),
+        ("docs/lib/__init__.py", set()),
+    ],
+)
+def test_own_modules_lie_where_they_are_imported_from(file: str, own: set[str]) -> None:
+    assert modules_at_root([file]) == own

@@ -512,3 +512,9 @@ def test_a_list_that_is_written_out_stays_so(given: str, wanted: str) -> None:
     )
     before = f"import asyncio\nawait asyncio.wait({given})\n"
     assert rewritten(before, rewrite) == f"import asyncio\nawait asyncio.wait({wanted})\n"
+
+
+def test_what_else_the_loop_holds_keeps_it_a_loop() -> None:
+    rewrite = ReplaceUse(target="lib.put", template="[{1}.put(one) for one in {0}]", called=True)
+    text = "import lib\nlib.put([a, b], store)\n"
+    assert rewritten(text, rewrite).endswith("[store.put(one) for one in [a, b]]\n")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
 
 _DEEPEST = 4
 _MOST_FOLDERS = 2_000
@@ -17,6 +17,17 @@ def top_level_names(tree: Path) -> frozenset[str]:
     (``pkg/_vendor/six.py``) is imported as a part of it. Links are not followed.
     """
     return frozenset(name for folder in _folders(tree) for name in _names(folder))
+
+
+def modules_at_root(files: Iterable[str]) -> frozenset[str]:
+    """The modules and packages of code that lie in the root of a tree or in ``src``, by the tree's ``files``.
+
+    Tests import these, whatever is installed; of ``top_level_names`` any may be that of a library, too, as a
+    folder of tests or documents has it.
+    """
+    inside = (PurePosixPath(file.removeprefix("src/")).parts for file in files)
+    tops = (parts[0] for parts in inside if len(parts) == 1 or parts[1:] == ("__init__.py",))
+    return frozenset(top.removesuffix(".py") for top in tops)
 
 
 def _folders(tree: Path) -> Iterator[Path]:

@@ -329,11 +329,11 @@ class _UseReplacement:
                 if not name and argument.type not in ("list_splat", "dictionary_splat"):
                     name = str(position)
                     position += 1
-                elif argument.type == "list_splat" and self._rewrite.drops_arguments:
-                    items = unpacked_items(tree, argument, position, wanted)
+                elif self._rewrite.drops_arguments and (
+                    items := unpacked_items(tree, argument, position, wanted)
+                ):
                     given |= items
-                    if items:
-                        continue
+                    continue
                 captured = one_item(only.get(name, ""), argument_value(argument))
                 if captured is not None:
                     nodes[captured[0]] = captured[1]

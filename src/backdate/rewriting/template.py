@@ -151,12 +151,12 @@ def _items_of(node: Node, code: str) -> str:
     return code[1:-1].strip().removesuffix(",").rstrip()
 
 
-def unpacked_items(tree: SourceTree, splat: Node, first: int, wanted: Collection[str]) -> dict[str, Given]:
+def unpacked_items(tree: SourceTree, argument: Node, first: int, wanted: Collection[str]) -> dict[str, Given]:
     """The ``wanted`` positions from ``first`` on as items of what is unpacked: ``*info`` as ``info[1]``.
 
     Nothing where that is no plain name: it may be of any length, or be computed anew for each item.
     """
-    inner = splat.named_child(0)
+    inner = argument.named_child(0) if argument.type == "list_splat" else None
     if inner is None or inner.type not in ("identifier", "attribute"):
         return {}
     places = (int(name) for name in wanted if name.isdecimal())
@@ -226,6 +226,8 @@ def _written_out(tree: SourceTree, clause: Node, value: Given) -> Edit | None:
     places = [node for node in tree.identifiers(tree.code(loop)) if node.parent != clause]
     as_arguments = all(node.parent is not None and node.parent.type == "argument_list" for node in places)
     is_whole = outer.type == "list_comprehension" and outer.named_child_count == 2
+    if PLACEHOLDER in tree.code(body):
+        return None  # which has an edit of its own
     if inside is None or not (is_whole and as_arguments) or any(one.type == "list_splat" for one in items):
         return None
     begin = body.start_byte

@@ -12,7 +12,7 @@ from backdate.advice import SourcePlace
 from backdate.diagnosis.result import Cause, CauseKind
 from backdate.rewriting.rewrite import RenameAttribute
 from backdate.sandboxes.interface import Sandbox
-from backdate.solvers.rules.gather import evidence_of, gather_evidence, own_modules, with_edits
+from backdate.solvers.rules.gather import evidence_of, gather_evidence, with_edits
 from backdate.solvers.rules.old_side import OldSide
 from backdate.solvers.rules.proposals import FailureGroup, FixEvidence, Proposal
 from backdate.solvers.rules.sources.choose import choose_sources
@@ -135,21 +135,6 @@ def test_the_projects_own_modules_are_of_no_distribution(tmp_path: Path, one_san
     assert (dict(evidence.modules), evidence.foreseen) == ({}, ())
     elsewhere = {file.replace("lib/__init__", "docs/lib"): text for file, text in texts.items()}
     assert evidence_of(tmp_path, elsewhere, old, after, one_sandbox).modules == {"lib": "lib"}
-
-
-@pytest.mark.parametrize(
-    ("file", "own"),
-    [
-        ("lib.py", {"lib"}),
-        ("lib/__init__.py", {"lib"}),
-        ("src/lib/__init__.py", {"lib"}),
-        ("src/lib.py", {"lib"}),
-        ("lib/module.py", set()),
-        ("docs/lib/__init__.py", set()),
-    ],
-)
-def test_own_modules_lie_where_they_are_imported_from(file: str, own: set[str]) -> None:
-    assert own_modules([file]) == own
 
 
 def test_warnings_name_the_line_that_is_to_blame(evidence: FixEvidence) -> None:

@@ -9,7 +9,7 @@ import functools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from backdate.advice import SourcePlace
 from backdate.advising.environment_pair import EnvironmentPair
@@ -26,6 +26,7 @@ from backdate.errors import ConfigurationError, SourceError, UsageError
 from backdate.knowledge.changes import PYTHON
 from backdate.knowledge.modules import in_standard_library, main_build
 from backdate.mining.between import ReleasesBetween
+from backdate.projects.own_modules import modules_at_root
 from backdate.projects.read import read_bytes
 from backdate.sandboxes.interface import Sandbox
 from backdate.solvers.interface import Assignment
@@ -107,7 +108,7 @@ def evidence_of(
         objects=old.objects,
         waited_s=old.waited_s,
         durations={one.id: one.duration_s for one in (old.result.run.results if old.result.run else ())},
-        modules=_modules(uses, before, after, own_modules(texts)),
+        modules=_modules(uses, before, after, modules_at_root(texts)),
         python="" if new is None else new.choice.interpreter.version,
         fixers=AskedFixers(sandbox),
         arrivals=_arrivals(before, after),
@@ -227,13 +228,6 @@ def _moved(
         if minor_version(pythons[0]) != minor_version(pythons[1]):
             moved[PYTHON] = pythons
     return moved
-
-
-def own_modules(files: Iterable[str]) -> frozenset[str]:
-    """The top-level modules of a tree, in its root or ``src``: tests import these, whatever is installed."""
-    inside = (PurePosixPath(file.removeprefix("src/")).parts for file in files)
-    tops = (parts[0] for parts in inside if len(parts) == 1 or parts[1:] == ("__init__.py",))
-    return frozenset(top.removesuffix(".py") for top in tops)
 
 
 def _modules(

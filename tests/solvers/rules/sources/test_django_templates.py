@@ -42,6 +42,12 @@ def mended(
         (LOADS, "{% load staticfiles %}\n<p>", "{% load static %}\n<p>"),
         (LOADS, "{%load i18n staticfiles static%}", "{%load i18n static%}"),
         (LOADS, "{% load i18n admin_static admin_modify %}", "{% load i18n static admin_modify %}"),
+        (LOADS, "{% load static from staticfiles %}", "{% load static %}"),
+        (
+            LOADS,
+            "{%load get_static_prefix static from staticfiles%}",
+            "{%load get_static_prefix static from static%}",
+        ),
         (FUTURE, "{% load url from future %}\r\n<p>{% load i18n %}", "<p>{% load i18n %}"),
         (
             EQUAL,
@@ -98,3 +104,10 @@ def test_what_is_linked_or_no_text_is_left_alone(tmp_path: Path) -> None:
     (tree / "folder.html").symlink_to(tmp_path)
     (tree / "bytes.html").write_bytes(b"{% load staticfiles %}\xff\x00\xfe")
     assert mended(tree, {}, LOADS) == {}
+
+
+def test_hostile_templates_take_no_time(tmp_path: Path) -> None:
+    page = "".join(
+        ("{% load " + " " * 100_000, "{% ifequal " * 5_000, "{% ifequal a '" * 2_000, "{% if" * 5_000)
+    )
+    assert mended(tmp_path, {"a.html": page}, LOADS, versions=("1.8", "5.2")) == {}

@@ -18,7 +18,7 @@ from backdate.solvers.rules.template_files import template_texts
 
 _NOTES = "https://docs.djangoproject.com/en/stable/releases/"
 _ARGUMENT = r"""("[^"\n]*"|'[^'\n]*'|[^\s%]+)"""
-_LOAD = re.compile(r"\{%-?[ \t]*load[ \t]+([^%{}\n]+?)[ \t]*-?%\}(?:\r?\n)?")
+_LOAD = re.compile(r"(\{%[ \t]*load[ \t])([^%{}\n]{1,500})(%\}(?:\r?\n)?)")
 _IF_EQUAL = re.compile(rf"(\{{%[ \t]*)if(not)?equal[ \t]+{_ARGUMENT}[ \t]+{_ARGUMENT}([ \t]*%\}})")
 _END_EQUAL = re.compile(r"(\{%[ \t]*)endif(?:not)?equal([ \t]*%\})")
 _LENGTH_IS = re.compile(r"\|length_is:[ \t]*(?:\"(\d+)\"|'(\d+)'|([\w.]+))")
@@ -39,11 +39,17 @@ def _loads(text: str) -> str:
 
 
 def _load(match: re.Match[str]) -> str:
-    libraries = match[1].split()
-    if libraries[-2:] == ["from", "future"]:
+    """The tag with the libraries that there are; ``{% load TAGS from LIBRARY %}`` is another form of it."""
+    named = match[2].split()
+    if named[-2:] == ["from", "future"]:
         return ""
-    named = list(dict.fromkeys("static" if name in _STATIC else name for name in libraries))
-    return match[0] if named == libraries else match[0].replace(match[1], " ".join(named))
+    if named[-2:-1] == ["from"]:
+        tags = named[:-2]
+        new = named if named[-1] not in _STATIC else tags if tags == ["static"] else [*tags, "from", "static"]
+    else:
+        new = list(dict.fromkeys("static" if name in _STATIC else name for name in named))
+    end = match[2][len(match[2].rstrip()) :]
+    return match[0] if new == named else f"{match[1]}{' '.join(new)}{end}{match[3]}"
 
 
 def _equal(text: str) -> str:
